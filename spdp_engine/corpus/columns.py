@@ -1,0 +1,7 @@
+"""Being written."""
+from spdp_engine.corpus.types import Collection, Columns
+
+
+def guess_columns(collection: Collection) -> Columns:
+    """Guess."""
+    raise NotImplementedError
