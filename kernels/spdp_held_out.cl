@@ -28,12 +28,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void held_out(
             const Rows rows = rows_of(&model, token_word[l], token_document[l]);
             float8 lanes = (float8)(0.0f);
             for (int strip = 0; strip < STRIPS; ++strip) {
-                const int16 seats = vload16(strip, (__global const int *)rows.seats);
-                const float8 base = (vload8(strip, rows.base) + model.gamma) * vload8(strip, sums.base_scale);
+                const int16 seats = ((__global const int16 *)rows.seats)[strip];
+                const float8 base = (STRIP(rows.base, strip) + model.gamma) * STRIP(sums.base_scale, strip);
                 const float8 repeat = convert_float8(seats.even) - model.discount * convert_float8(seats.odd);
-                const float8 phi = repeat * vload8(strip, sums.old_table + rows.sum) +
-                                   base * vload8(strip, sums.new_table + rows.sum);
-                lanes += (vload8(strip, rows.document) + vload8(strip, model.alpha)) * phi;
+                const float8 phi = repeat * STRIP(sums.old_table + rows.sum, strip) +
+                                   base * STRIP(sums.new_table + rows.sum, strip);
+                lanes += (STRIP(rows.document, strip) + STRIP(model.alpha, strip)) * phi;
             }
             const float4 lanes4 = lanes.lo + lanes.hi;
             const float2 lanes2 = lanes4.lo + lanes4.hi;

@@ -88,7 +88,11 @@ class Collection:
     notes: tuple[Note, ...]
     file_column: str | None
     folder_column: str | None
-    origins: RowOrigins
+    origins: RowOrigins | None = None
+
+    def where(self, index: int) -> str:
+        """Row `index` of the table in words, as a person would look it up."""
+        return self.origins.where(index) if self.origins else f"row {index + 1}"
 
 
 @dataclass(frozen=True)
