@@ -4,8 +4,8 @@
     documents = make_documents(collection, guess_columns(collection))
     corpus = build_corpus(documents, CorpusSettings(language="en"))
 
-Each step returns a frozen value that carries the notes of all steps before it; each raises `InputError` with a sentence for
-the person at the screen when it cannot go on.
+Each step returns a frozen value that carries the notes of all steps before it; each raises `InputError` with a
+sentence for the person at the screen when it cannot go on.
 """
 
 from spdp_engine.corpus.build import build_corpus

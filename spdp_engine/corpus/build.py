@@ -39,8 +39,8 @@ def build_corpus(documents: Documents, settings: CorpusSettings = _DEFAULT, prog
     texts, origin = _texts(documents, settings, notes)
     if len(texts) < 2:
         raise InputError(
-            "There is only one document, so there is nothing to model; bring more documents, or let long ones be cut into "
-            "passages."
+            "There is only one document, so there is nothing to model; bring more documents, or let long ones be cut "
+            "into passages."
         )
 
     tell("Looking at the language", 0.05)
@@ -78,7 +78,9 @@ def _check(settings: CorpusSettings) -> None:
     if settings.minimum_documents is not None and settings.minimum_documents < 1:
         raise SettingsError("The minimum number of documents of a word must be 1 or more.")
     if not 0 < settings.maximum_share <= 1:
-        raise SettingsError("The maximum share of documents of a word must be more than 0 and at most 1 (that is 100%).")
+        raise SettingsError(
+            "The maximum share of documents of a word must be more than 0 and at most 1 (that is 100%)."
+        )
     if settings.minimum_length < 1:
         raise SettingsError("The minimum length of a word must be 1 or more.")
     if settings.passage_words < 10:
@@ -93,7 +95,9 @@ def _wants_passages(documents: Documents, settings: CorpusSettings) -> bool:
     return min(Counter(documents.groups).values(), default=0) < FEW_DOCUMENTS_IN_A_GROUP
 
 
-def _texts(documents: Documents, settings: CorpusSettings, notes: list[Note]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def _texts(
+    documents: Documents, settings: CorpusSettings, notes: list[Note]
+) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The texts to model and [D] the document each came from."""
     if not settings.passages:
         return documents.texts, np.arange(len(documents), dtype=np.int32)
@@ -103,8 +107,12 @@ def _texts(documents: Documents, settings: CorpusSettings, notes: list[Note]) ->
     if long:
         made = int(counts[counts > 1].sum())
         notes.append(
-            Note("passages", f"{counted(long, 'long document')} {was(long)} cut into {made:,} passages of about "
-                 f"{settings.passage_words} words.", made)
+            Note(
+                "passages",
+                f"{counted(long, 'long document')} {was(long)} cut into {made:,} passages of about "
+                f"{settings.passage_words} words.",
+                made,
+            )
         )
     texts = tuple(part for parts in passages for part in parts)
     return texts, np.repeat(np.arange(len(passages), dtype=np.int32), counts)
@@ -159,6 +167,11 @@ def _assemble(
     names = tuple(natural_order({documents.groups[index] for index in origin.tolist()}))
     number = {name: index for index, name in enumerate(names)}
     group = np.array([number[documents.groups[index]] for index in origin.tolist()], dtype=np.int32)
+    lost = [name for name in dict.fromkeys(documents.groups) if name not in number]
+    if lost:
+        left = "it is" if len(lost) == 1 else "they are"
+        text = f"No words are left in any document of {listed(lost)}, so {left} left out."
+        notes.append(Note("warning", text, len(lost)))
     notes.extend(_report(word, document, group, names, vocabulary, settings))
     return Corpus(
         vocabulary=vocabulary.words,
@@ -175,7 +188,11 @@ def _assemble(
 
 
 def _rows(
-    documents: Documents, texts: tuple[str, ...], rows: NDArray[np.int64], origin: NDArray[np.int32], notes: tuple[Note, ...]
+    documents: Documents,
+    texts: tuple[str, ...],
+    rows: NDArray[np.int64],
+    origin: NDArray[np.int32],
+    notes: tuple[Note, ...],
 ) -> Documents:
     """`documents` in the rows that are modelled: row i has text `texts[rows[i]]` and is of document `origin[i]`."""
     of = origin.tolist()
@@ -210,8 +227,12 @@ def _report(
     ]
     if len(names) == 1:
         notes.append(
-            Note("group", "There is one group, so there is nothing to compare; topics are found all the same. Choose a group "
-                 "column to compare groups.", 1)
+            Note(
+                "group",
+                "There is one group, so there is nothing to compare; topics are found all the same. Choose a group "
+                "column to compare groups.",
+                1,
+            )
         )
         return notes
     sizes = np.bincount(group, minlength=len(names))
@@ -219,15 +240,23 @@ def _report(
     few = [f"{names[i]} ({sizes[i]:,})" for i in np.flatnonzero(sizes < FEW_DOCUMENTS_IN_A_GROUP)]
     if few:
         notes.append(
-            Note("warning", f"{counted(len(few), 'group')} {'has' if len(few) == 1 else 'have'} fewer than "
-                 f"{FEW_DOCUMENTS_IN_A_GROUP} {thing}, so what is found about {'it' if len(few) == 1 else 'them'} is "
-                 f"uncertain: {listed(few)}.", len(few))
+            Note(
+                "warning",
+                f"{counted(len(few), 'group')} {'has' if len(few) == 1 else 'have'} fewer than "
+                f"{FEW_DOCUMENTS_IN_A_GROUP} {thing}, so what is found about {'it' if len(few) == 1 else 'them'} is "
+                f"uncertain: {listed(few)}.",
+                len(few),
+            )
         )
     short = [f"{names[i]} ({tokens[i]:,})" for i in np.flatnonzero(tokens < FEW_TOKENS_IN_A_GROUP)]
     if short:
         notes.append(
-            Note("warning", f"{counted(len(short), 'group')} {'has' if len(short) == 1 else 'have'} fewer than "
-                 f"{FEW_TOKENS_IN_A_GROUP} tokens, so what is found about {'it' if len(short) == 1 else 'them'} is "
-                 f"uncertain: {listed(short)}.", len(short))
+            Note(
+                "warning",
+                f"{counted(len(short), 'group')} {'has' if len(short) == 1 else 'have'} fewer than "
+                f"{FEW_TOKENS_IN_A_GROUP} tokens, so what is found about {'it' if len(short) == 1 else 'them'} is "
+                f"uncertain: {listed(short)}.",
+                len(short),
+            )
         )
     return notes

@@ -22,15 +22,17 @@ def corpus_from_arrays(
 ) -> Corpus:
     """A corpus of `token_word` [N] and `token_document` [N], non-decreasing, with `document_group` [D].
 
-    Vocabulary and groups keep the order they have here; without names they are called w0, w1, ... and group 0, group 1, ...
-    The texts are the words of each document with spaces between. The arrays are copied. Raises `InputError` when they do
-    not fit together.
+    Vocabulary and groups keep the order they have here; without names they are called w0, w1, ... and group 0, group
+    1, ... The texts are the words of each document with spaces between. The arrays are copied. Raises `InputError`
+    when they do not fit together.
     """
     word, document, group = (_numbers(values) for values in (token_word, token_document, document_group))
     if len(word) != len(document):
         raise InputError(f"There are {len(word):,} words of tokens but {len(document):,} documents of tokens.")
     if len(document) and (np.any(np.diff(document) < 0) or document[-1] >= len(group)):
-        raise InputError(f"The documents of tokens must not fall, and must be below {len(group):,}, the number of groups given.")
+        raise InputError(
+            f"The documents of tokens must not fall, and must be below {len(group):,}, the number of groups given."
+        )
     words = _names(vocabulary, word, "w", "words")
     groups = _names(group_names, group, "group ", "groups")
     texts = [""] * len(group)
@@ -56,7 +58,9 @@ def corpus_from_arrays(
             notes=notes,
         ),
         origin=np.arange(len(group), dtype=np.int32),
-        settings=CorpusSettings(language="none", minimum_documents=1, maximum_share=1.0, pretokenised=True, passages=False),
+        settings=CorpusSettings(
+            language="none", minimum_documents=1, maximum_share=1.0, pretokenised=True, passages=False
+        ),
         notes=notes,
         tokeniser=Tokeniser(pretokenised=True),
     )
@@ -76,5 +80,7 @@ def _names(names: Sequence[str] | None, numbers: NDArray[np.int32], prefix: str,
     if names is None:
         return tuple(f"{prefix}{number}" for number in range(needed))
     if len(names) < needed or len(set(names)) != len(names):
-        raise InputError(f"There must be {needed:,} or more different names of {things}, but there are {len(set(names)):,}.")
+        raise InputError(
+            f"There must be {needed:,} or more different names of {things}, but there are {len(set(names)):,}."
+        )
     return tuple(names)

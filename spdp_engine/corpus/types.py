@@ -1,7 +1,8 @@
 """The plain types that walk through this package: `Collection` -> `Documents` -> `Corpus`.
 
-Each is frozen and each carries the notes of all the steps before it, so that whoever holds the last one can tell the whole
-story of what was read, what was left out, and why. Shapes use these letters: N tokens, D documents, V words, I groups.
+Each is frozen and each carries the notes of all the steps before it, so that whoever holds the last one can tell the
+whole story of what was read, what was left out, and why. Shapes use these letters: N tokens, D documents, V words, I
+groups.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Source:
 class Note:
     """One line of the report: a plain sentence, the kind of thing it tells, and how many things it is about.
 
-    Kinds: 'read', 'passed over', 'encoding', 'columns', 'dropped', 'empty', 'duplicate', 'group', 'passages', 'language',
-    'shortened', 'built', 'warning'.
+    Kinds: 'read', 'passed over', 'encoding', 'columns', 'dropped', 'empty', 'duplicate', 'group', 'passages',
+    'language', 'built', 'warning'.
     """
 
     kind: str
@@ -60,8 +61,9 @@ class Note:
 class RowOrigins:
     """Where each row of a table came from, so that messages can say "row 17 of reviews.csv".
 
-    `files` are the names of the files; `file` [n] int32 indexes them; `row` [n] int32 is the row as a spreadsheet counts
-    (the header is row 1), the line of a JSON Lines file, or the item of a JSON array; 0 where the file is one document.
+    `files` are the names of the files; `file` [n] int32 indexes them; `row` [n] int32 is the row as a spreadsheet
+    counts (the header is row 1), the line of a JSON Lines file, or the item of a JSON array; 0 where the file is one
+    document.
     """
 
     files: tuple[str, ...]
@@ -132,8 +134,9 @@ class CorpusSettings:
     language            ISO 639-1 code; 'auto' guesses by counting stop words; 'none' removes no stop words
     extra_stop_words    removed as well, in whatever case or apostrophes they are written
     minimum_documents   a word must be in at least so many documents; None chooses by the size of the collection
-    maximum_share       and in at most this share of the documents
-    minimum_length      characters a word of Latin, Greek or Cyrillic letters must have; other scripts are never measured
+    maximum_share       and in at most this share of the documents; not looked at among fewer than 10 documents
+    minimum_length      characters a word of Latin, Greek or Cyrillic letters must have; other scripts are never
+    measured
     keep_numbers        keep words that are numbers
     pretokenised        words are what white space separates, and all of them are kept exactly as they are
     passages            cut long documents; None does so when some group has fewer than 20 documents

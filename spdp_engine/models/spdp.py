@@ -70,8 +70,13 @@ class Counts:
     customers: NDArray[np.int32]
     tables: NDArray[np.int32]
 
-    def check(self, token_word: NDArray[np.int32], token_document: NDArray[np.int32],
-              document_group: NDArray[np.int32], topics: NDArray[np.integer]) -> None:
+    def check(
+        self,
+        token_word: NDArray[np.int32],
+        token_document: NDArray[np.int32],
+        document_group: NDArray[np.int32],
+        topics: NDArray[np.integer],
+    ) -> None:
         """Derives the counts again from the tokens' topics.
 
         Args:
@@ -138,6 +143,10 @@ class SpdpSample:
         """Tokens of each group in each topic: int64 [I, K]."""
         tokens: NDArray[np.int64] = self.counts.customers.sum(axis=1, dtype=np.int64)
         return tokens
+
+    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
+        """Tokens of each word of each group in one topic: int64 [I, V]."""
+        return self.counts.customers[:, :, topic].astype(np.int64)
 
 
 def topic_weights(

@@ -16,7 +16,10 @@ from spdp_engine.sampling.devices import Device
 log = logging.getLogger(__name__)
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-OPTIONS = ("-cl-std=CL1.2", "-cl-fast-relaxed-math",)
+OPTIONS = (
+    "-cl-std=CL1.2",
+    "-cl-fast-relaxed-math",
+)
 
 _include = re.compile(r'^\s*#include\s+"([^"]+)"\s*$', re.MULTILINE)
 _building = threading.Lock()

@@ -166,8 +166,9 @@ class Sampler:
 class _HeldOutScorer:
     """Held-out tokens on the device, and their perplexity."""
 
-    def __init__(self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays,
-                 held_out: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays, held_out: NDArray[np.bool_]
+    ) -> None:
         self._queue, self._state = queue, state
         self._tokens = int(held_out.sum())
         if not self._tokens:

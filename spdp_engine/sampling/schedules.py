@@ -35,7 +35,7 @@ class Schedule:
         self._token_document = self._copied(corpus.token_document[order])
         size = 2 * len(order)
         self._token_topic = cl.Buffer(context_of(self._device), cl.mem_flags.READ_WRITE, size)
-        cl.enqueue_fill_buffer(self._queue, self._token_topic, np.uint16(0), 0, size)
+        cl.enqueue_fill_buffer(self._queue, self._token_topic, np.zeros(1, np.uint16), 0, size)
 
     def _copied(self, array: NDArray[Any]) -> cl.Buffer:
         flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
@@ -73,7 +73,9 @@ class Sequential(Schedule):
 
     name = "sequential"
 
-    def __init__(self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays, seed: int) -> None:
+    def __init__(
+        self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays, seed: int
+    ) -> None:
         super().__init__(device, queue, state, seed)
         rank = _shuffled_documents(len(corpus.document_group), seed)
         self._lay_out(corpus, np.argsort(rank[corpus.token_document], kind="stable"))
@@ -100,7 +102,9 @@ class Blocks(Schedule):
 
     name = "blocks"
 
-    def __init__(self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays, seed: int) -> None:
+    def __init__(
+        self, device: Device, queue: cl.CommandQueue, state: SpdpState, corpus: TokenArrays, seed: int
+    ) -> None:
         super().__init__(device, queue, state, seed)
         blocks = cut_into_blocks(
             corpus.token_word, corpus.token_document, corpus.document_group, corpus.n_words, state.workers,

@@ -33,8 +33,16 @@ class SpdpState:
     header = "spdp.clh"
     held_out_kernel = "spdp_held_out.cl"
 
-    def __init__(self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: Priors,
-                 workers: int, largest_cell: int) -> None:
+    def __init__(
+        self,
+        device: Device,
+        queue: cl.CommandQueue,
+        corpus: TokenArrays,
+        topics: int,
+        priors: Priors,
+        workers: int,
+        largest_cell: int,
+    ) -> None:
         """Allocates and clears.
 
         Args:
@@ -54,7 +62,9 @@ class SpdpState:
         self.constants = {"TOPICS": self.padded}
         self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
         self.workers = workers
-        _check_memory(device, self.documents, self.words, self.groups, self.padded, len(corpus.token_word), largest_cell)
+        _check_memory(
+            device, self.documents, self.words, self.groups, self.padded, len(corpus.token_word), largest_cell
+        )
         ratios = seating_factors(priors.discount, largest_cell)
         self.width = ratios.width
         alpha = np.zeros(self.padded, np.float32)
@@ -68,7 +78,7 @@ class SpdpState:
 
         def cleared(count: int) -> cl.Buffer:
             buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * count)
-            cl.enqueue_fill_buffer(queue, buffer, np.int32(0), 0, 4 * count)
+            cl.enqueue_fill_buffer(queue, buffer, np.zeros(1, np.int32), 0, 4 * count)
             return buffer
 
         self.document_group = copied(corpus.document_group)

@@ -1,0 +1,242 @@
+"""The command line: `python -m spdp_engine devices` and `python -m spdp_engine fit PATH...`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from tqdm import tqdm
+
+from spdp_engine.corpus import (
+    Columns,
+    Corpus,
+    CorpusSettings,
+    build_corpus,
+    guess_columns,
+    make_documents,
+    read_collection,
+)
+from spdp_engine.errors import InputError, ParallaxError, SettingsError
+from spdp_engine.models import Priors
+from spdp_engine.results import Result, version, write_folder
+from spdp_engine.sampling import SCHEDULES, Sampler, SamplerSettings, list_devices
+from spdp_engine.types import Iteration
+
+BAD_INPUT = 2
+"""Exit status for whatever the person who called can put right."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but with one sentence instead of the usage and an error."""
+
+    def error(self, message: str) -> NoReturn:
+        sentence = message[:1].upper() + message[1:]
+        print(f"{sentence.rstrip('.')}. See “{self.prog} --help”.", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.CRITICAL, format="%(name)s: %(message)s")
+    try:
+        status: int = options.command(options)
+        return status
+    except ParallaxError as error:
+        print(" ".join(str(error).split()), file=sys.stderr)
+        return BAD_INPUT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m spdp_engine", description="Differential topics of grouped documents.")
+    parser.add_argument("--version", action="version", version=version())
+    parser.add_argument(
+        "--verbose", action="store_true", help="write the log, kernel build logs included, to standard error"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    devices = commands.add_parser("devices", help="list the OpenCL devices; the first is the default")
+    devices.set_defaults(command=_devices)
+
+    fit = commands.add_parser("fit", help="fit topics to documents in groups")
+    fit.set_defaults(command=_fit)
+    fit.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help=".csv .tsv .jsonl .json (each also .gz), .txt, a folder or .zip of .txt",
+    )
+    columns = fit.add_argument_group("columns (guessed when not given)")
+    columns.add_argument("--text", metavar="COLUMN")
+    columns.add_argument("--group", metavar="COLUMN")
+    columns.add_argument("--title", metavar="COLUMN")
+    columns.add_argument("--date", metavar="COLUMN")
+
+    words = fit.add_argument_group("words")
+    words.add_argument(
+        "--pretokenised", action="store_true", help="words are what white space separates, all kept as they are"
+    )
+    words.add_argument(
+        "--language", default="auto", help="language of the stop words: en, de, fr, ..., auto (guessed), none"
+    )
+    words.add_argument(
+        "--stop-word", action="append", default=[], metavar="WORD", help="one more stop word; may be repeated"
+    )
+    words.add_argument("--minimum-documents", type=int, metavar="N", help="a word must be in at least N documents")
+    words.add_argument(
+        "--maximum-share", type=float, metavar="X", default=0.5, help="and in at most this share of the documents"
+    )
+    words.add_argument("--passages", action=argparse.BooleanOptionalAction, default=None,
+                       help="cut long documents into passages (default: where a group has fewer than 20 documents)")  # fmt: skip
+
+    model = fit.add_argument_group("model")
+    priors = Priors()
+    model.add_argument("--topics", type=int, default=20, metavar="K")
+    model.add_argument("--alpha", type=float, default=priors.alpha, metavar="X", help="prior of topics in a document")
+    model.add_argument(
+        "--gamma", type=float, default=priors.gamma, metavar="X", help="prior of words in a topic's base wording"
+    )
+    model.add_argument(
+        "--discount", type=float, default=priors.discount, metavar="X", help="a of the Pitman-Yor processes"
+    )
+    model.add_argument("--concentration", type=float, default=priors.concentration, metavar="X",
+                       help="b of the Pitman-Yor processes: the larger, the closer the groups")  # fmt: skip
+
+    run = fit.add_argument_group("run")
+    run.add_argument("--iterations", type=int, default=200, metavar="N")
+    run.add_argument("--seed", type=int, default=1, metavar="S")
+    run.add_argument(
+        "--schedule", default=next(iter(SCHEDULES)), metavar="NAME", help=f"one of: {', '.join(SCHEDULES)}"
+    )
+    run.add_argument("--device", metavar="NAME", help="part of a device's name; see the command “devices”")
+    run.add_argument("--workers", type=int, metavar="P", help="how many sample at once (default: every core)")
+    run.add_argument("--held-out", type=float, default=0.1, metavar="FRACTION_OF_DOCUMENTS",
+                     help="half the words of this share of the documents measure the fit (default 0.1; 0: none)")  # fmt: skip
+
+    output = fit.add_argument_group("output")
+    output.add_argument(
+        "--output", type=Path, metavar="DIR", help="write topics.csv, prevalence.csv, documents.csv, manifest.json"
+    )
+    output.add_argument("--json", action="store_true", help="print the figures as one JSON object on the last line")
+    return parser
+
+
+def _devices(_: argparse.Namespace) -> int:
+    """Lists devices."""
+    devices = list_devices()
+    for device in devices:
+        print(
+            f"{device.name}\t{device.kind}\t{device.compute_units} units\t{device.memory / 2**20:,.0f} MB\t{device.platform}"
+        )
+    if not devices:
+        from spdp_engine.sampling import choose_device
+
+        choose_device()  # says what to do
+    return 0
+
+
+def _fit(options: argparse.Namespace) -> int:
+    """Reads, fits, tells."""
+    if options.iterations < 1:
+        raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
+    settings = SamplerSettings(
+        topics=options.topics,
+        priors=Priors(options.alpha, options.gamma, options.discount, options.concentration),
+        schedule=options.schedule,
+        workers=options.workers,
+        device=options.device,
+        seed=options.seed,
+        held_out=options.held_out,
+    )
+    corpus = _read(options)
+    sampler = Sampler(corpus, settings)
+    records = _sample(sampler, options.iterations)
+    result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens)
+    if options.output:
+        write_folder(result, options.output)
+        print(f"Wrote topics.csv, prevalence.csv, documents.csv and manifest.json to {options.output}.")
+    if options.json:
+        print(json.dumps(result.summary(), ensure_ascii=False))
+    elif not options.output:
+        _print_topics(result)
+    return 0
+
+
+def _read(options: argparse.Namespace) -> Corpus:
+    """The corpus, with the guesses and the report printed on the way."""
+    collection = read_collection(options.paths)
+    given = {role: getattr(options, role) for role in ("text", "group", "title", "date")}
+    try:
+        guess = guess_columns(collection)
+    except InputError:
+        if not given["text"]:
+            raise
+        guess = Columns(text=given["text"])
+    taken = set(given.values())
+    chosen = {role: given[role] or _unless(getattr(guess, role), taken) for role in given}
+    columns = Columns(str(chosen["text"]), chosen["group"], chosen["title"], chosen["date"])
+    guessed = [f"{role} = {getattr(columns, role)}" for role in given if not given[role] and getattr(columns, role)]
+    if guessed:
+        print(f"Columns guessed: {', '.join(guessed)}. Name others with --text, --group, --title, --date.")
+    language = "none" if options.pretokenised else options.language
+    corpus = build_corpus(
+        make_documents(collection, columns),
+        CorpusSettings(
+            language=language,
+            extra_stop_words=tuple(options.stop_word),
+            minimum_documents=options.minimum_documents,
+            maximum_share=options.maximum_share,
+            pretokenised=options.pretokenised,
+            passages=options.passages,
+        ),
+    )
+    for note in corpus.notes:
+        print(note.text)
+    return corpus
+
+
+def _unless(column: str | None, taken: set[str | None]) -> str | None:
+    """A guessed column, unless the person gave it another part."""
+    return None if column in taken else column
+
+
+def _sample(sampler: Sampler, iterations: int) -> list[Iteration]:
+    """Runs with a progress bar on standard error; Ctrl-C ends it early and keeps what there is."""
+    records: list[Iteration] = []
+    with tqdm(total=iterations, unit="it", file=sys.stderr, dynamic_ncols=True) as bar:
+
+        def tell(record: Iteration) -> None:
+            records.append(record)
+            perplexity = f"{record.perplexity:.1f}" if record.perplexity is not None else "not measured"
+            bar.set_postfix_str(
+                f"perplexity {perplexity}, {record.tokens_per_second / 1e6:.1f}M tokens/s", refresh=False
+            )
+            bar.update()
+
+        try:
+            sampler.run(iterations, tell)
+        except KeyboardInterrupt:
+            if not records:
+                raise
+            bar.write("Interrupted; what was found so far is kept.", file=sys.stderr)
+    return records
+
+
+def _print_topics(result: Result) -> None:
+    """The topics as text, the most prevalent first."""
+    topics = result.topics()
+    for topic in topics.order("prevalence"):
+        print(f"\nTopic {topic + 1}: {topics.label(topic)}   (wording gap {topics.gap[topic]:.2f})")
+        for i, words in enumerate(topics.top_words(topic, 12)):
+            print(
+                f"  {topics.group_names[i]} {topics.prevalence[i, topic]:.1%}: {' '.join(word.word for word in words)}"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

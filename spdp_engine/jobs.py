@@ -1,0 +1,301 @@
+"""A sampler in a background thread: its handle, and the queue in which handles wait for their turn.
+
+The worker thread owns the sampler; nobody else touches it. What others see are immutable values that the worker publishes:
+`Iteration` records after each iteration, and samples when somebody wants one. Nothing here knows of screens.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from spdp_engine.corpus import Corpus
+from spdp_engine.errors import ParallaxError
+from spdp_engine.models import SpdpSample
+from spdp_engine.sampling import Sampler, SamplerSettings
+from spdp_engine.types import Iteration
+
+log = logging.getLogger(__name__)
+
+SHARE_FOR_READERS = 0.05
+"""At most this share of the worker's time goes into copying samples for readers."""
+
+SHORTEST_INTERVAL = 0.3
+"""Seconds between two samples for readers, at least."""
+
+
+class JobState(enum.Enum):
+    """Where a job stands."""
+
+    WAITING = "waiting"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+ACTIVE = (JobState.WAITING, JobState.PREPARING, JobState.RUNNING)
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """A job at a glance.
+
+    Attributes:
+        state: where it stands.
+        iteration: iterations done.
+        target: iterations asked for.
+        waiting_before: jobs that are to run before this one, 0 unless it waits.
+        last: the newest record, None before the first iteration.
+        error: one sentence where the job failed, else ''.
+    """
+
+    state: JobState
+    iteration: int
+    target: int
+    waiting_before: int
+    last: Iteration | None
+    error: str
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time the remaining iterations will take at the pace so far; None before there is a pace."""
+        if not self.last or self.iteration < 2:
+            return None
+        return self.last.elapsed / self.iteration * max(0, self.target - self.iteration)
+
+
+class Queue:
+    """First come, first served: at most `limit` jobs run at a time."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        """Without a limit: one sampler for each four cores, since one sampler keeps all the cores it gets busy."""
+        self.limit = limit or max(1, (os.cpu_count() or 1) // 4)
+        self._waiting: deque[object] = deque()
+        self._running: set[object] = set()
+        self._changed = threading.Condition()
+
+    def enter(self, ticket: object, give_up: Callable[[], bool]) -> bool:
+        """Waits for a place. Returns False, without one, once `give_up()` is true."""
+        with self._changed:
+            self._waiting.append(ticket)
+            try:
+                while self._waiting[0] is not ticket or len(self._running) >= self.limit:
+                    if give_up():
+                        return False
+                    self._changed.wait(0.1)
+                self._running.add(ticket)
+                return True
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+
+    def leave(self, ticket: object) -> None:
+        """Gives the place back; nothing happens where there is none."""
+        with self._changed:
+            self._running.discard(ticket)
+            self._changed.notify_all()
+
+    def before(self, ticket: object) -> int:
+        """How many jobs run or wait before this one; 0 where it does not wait."""
+        with self._changed:
+            if ticket not in self._waiting:
+                return 0
+            return self._waiting.index(ticket) + len(self._running)
+
+
+class Job:
+    """The handle of one run. Every method may be called from any thread and returns at once unless it says otherwise."""
+
+    def __init__(self, corpus: Corpus, settings: SamplerSettings, iterations: int, queue: Queue) -> None:
+        """Starts the run in a daemon thread."""
+        self.corpus = corpus
+        self.created = time.time()
+        self._requested = settings
+        self._queue = queue
+        self._changed = threading.Condition()
+        self._state = JobState.WAITING
+        self._target = iterations
+        self._pause = self._stop = False
+        self._wanted = True  # somebody wants a sample: so from the start, that the first is there at once
+        self._records: list[Iteration] = []
+        self._sample: SpdpSample | None = None
+        self._error = ""
+        self._settings = settings
+        self._training_tokens = 0
+        self._next_copy = 0.0
+        self._sampler: Sampler | None = None
+        self._thread = threading.Thread(target=self._work, name="parallax-sampler", daemon=True)
+        self._thread.start()
+
+    # --- what others see
+
+    @property
+    def settings(self) -> SamplerSettings:
+        """The settings, with device and workers filled in once they are known."""
+        return self._settings
+
+    @property
+    def training_tokens(self) -> int:
+        """Tokens the sampler trains on; 0 until it is prepared."""
+        return self._training_tokens
+
+    def status(self) -> JobStatus:
+        """Where the job stands now."""
+        with self._changed:
+            if self._state in (*ACTIVE, JobState.PAUSED) and not self._thread.is_alive():
+                self._fail(
+                    "The sampler stopped unexpectedly. What it had found until then is kept; start a new run to go on."
+                )
+            last = self._records[-1] if self._records else None
+            iteration = last.iteration if last else 0
+            return JobStatus(self._state, iteration, self._target, self._queue.before(self), last, self._error)
+
+    def records(self) -> tuple[Iteration, ...]:
+        """Every record so far."""
+        return tuple(self._records)
+
+    def sample(self) -> SpdpSample | None:
+        """The newest published sample, and asks for a newer one; None before the first iteration."""
+        self._wanted = True
+        return self._sample
+
+    def wait(self, timeout: float | None = None) -> JobStatus:
+        """Waits until the job is neither waiting, preparing nor running, or until the time is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._state not in ACTIVE, timeout)
+        return self.status()
+
+    # --- what others ask for
+
+    def pause(self) -> None:
+        """Pauses after the present iteration and gives the place in the queue to the next job."""
+        self._ask(pause=True)
+
+    def resume(self) -> None:
+        """Goes on after a pause, as soon as there is a place."""
+        self._ask(pause=False)
+
+    def stop(self) -> None:
+        """Ends the run after the present iteration. `extend` can take it up again."""
+        self._ask(stop=True)
+
+    def extend(self, iterations: int) -> None:
+        """Asks for so many iterations more than have been done, and goes on if the run had ended."""
+        with self._changed:
+            if self._state in (JobState.FAILED,):
+                return
+            self._target = (self._records[-1].iteration if self._records else 0) + iterations
+            self._stop = self._pause = False
+            if self._state in (JobState.FINISHED, JobState.STOPPED, JobState.PAUSED):
+                self._state = JobState.WAITING
+            self._changed.notify_all()
+
+    def discard(self) -> None:
+        """Ends the thread and lets the device's memory go. The published records and sample stay."""
+        with self._changed:
+            self._discarded = self._stop = True
+            self._changed.notify_all()
+
+    _discarded = False
+
+    def _ask(self, pause: bool = False, stop: bool = False) -> None:
+        with self._changed:
+            self._pause, self._stop = pause, self._stop or stop
+            if self._state is JobState.PAUSED and not pause:
+                self._state = JobState.STOPPED if stop else JobState.WAITING
+            self._changed.notify_all()
+
+    # --- the worker
+
+    def _work(self) -> None:
+        try:
+            while self._take_turn():
+                pass
+        except ParallaxError as error:
+            with self._changed:
+                self._fail(str(error))
+        except BaseException:  # whatever ends the thread, the page must say so
+            log.exception("the sampler failed")
+            with self._changed:
+                self._fail(
+                    "The sampler failed; the log says why. What it had found until then is kept; start a new run to go on."
+                )
+        finally:
+            self._queue.leave(self)
+            self._sampler = None
+
+    def _take_turn(self) -> bool:
+        """Waits until there is something to do and a place to do it in, then works until paused, stopped or done.
+
+        Returns False when the job is discarded.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._discarded or self._state is JobState.WAITING)
+            if self._discarded:
+                return False
+        if not self._queue.enter(self, lambda: self._stop or self._pause):
+            self._rest()
+            return not self._discarded
+        try:
+            if self._sampler is None:
+                self._become(JobState.PREPARING)
+                self._sampler = Sampler(self.corpus, self._requested)
+                self._settings = self._sampler.settings
+                self._training_tokens = self._sampler.training_tokens
+            self._become(JobState.RUNNING)
+            while not (self._stop or self._pause) and self._sampler.iteration < self._target:
+                self._records.append(self._sampler.step())
+                self._publish(self._sampler)
+            if self._records:
+                self._publish(self._sampler, now=True)
+        finally:
+            self._queue.leave(self)
+        self._rest()
+        return not self._discarded
+
+    def _publish(self, sampler: Sampler, now: bool = False) -> None:
+        """Copies a sample for readers if one is wanted, seldom enough to leave the sampler its speed."""
+        begin = time.perf_counter()
+        if not now and (not self._wanted or begin < self._next_copy):
+            return
+        self._wanted = False
+        self._sample = sampler.inspect()
+        end = time.perf_counter()
+        self._next_copy = end + max(SHORTEST_INTERVAL, (end - begin) / SHARE_FOR_READERS)
+
+    def _rest(self) -> None:
+        """Says how the turn ended."""
+        with self._changed:
+            done = bool(self._records) and self._records[-1].iteration >= self._target
+            if self._stop:
+                self._state = JobState.STOPPED
+            elif done:
+                self._state = JobState.FINISHED
+            elif self._pause:
+                self._state = JobState.PAUSED
+            else:
+                self._state = JobState.WAITING  # resumed or extended in the meantime
+            self._stop = False
+            self._changed.notify_all()
+
+    def _become(self, state: JobState) -> None:
+        with self._changed:
+            self._state = state
+            self._changed.notify_all()
+
+    def _fail(self, sentence: str) -> None:
+        self._state, self._error = JobState.FAILED, sentence
+        self._changed.notify_all()
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("A job belongs to its process and cannot be copied to another.")

@@ -1,0 +1,190 @@
+"""From a sample of the model to what an analyst reads: topics, how much each group gives them, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spdp_engine.measures.hellinger import hellinger_between_groups, mean_gap
+from spdp_engine.measures.log_odds import log_odds_z
+
+OWN_WORD_Z = 1.96
+"""A word is a group's own where its log-odds z-score exceeds this (two-sided 5 % for a single word)."""
+
+OWN_WORD_COUNT = 3
+"""... and the group used it in the topic at least so often."""
+
+PRIOR_TOKENS = 500.0
+"""The log-odds prior weighs as much as so many tokens of the topic's base wording."""
+
+
+class ModelSample(Protocol):
+    """What is read of a sample, of whatever model."""
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done when it was taken."""
+
+    def base_wording(self) -> NDArray[np.float64]:
+        """[V, K], what the groups share."""
+
+    def group_wordings(self) -> NDArray[np.float64]:
+        """[I, V, K]."""
+
+    def group_topic_tokens(self) -> NDArray[np.int64]:
+        """[I, K]."""
+
+    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
+        """[I, V], tokens of each word in the topic."""
+
+    def document_shares(self) -> NDArray[np.float64]:
+        """[D, K]."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a topic in one group.
+
+    Attributes:
+        word: as in the vocabulary.
+        probability: phi[i, w, k], of the group's words on this topic.
+        z: log-odds z-score against the other groups (see measures.log_odds); 0 where there is one group.
+        own: it sets the group apart: z above `OWN_WORD_Z`.
+    """
+
+    word: str
+    probability: float
+    z: float
+    own: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """A sample, ready to be read. Topic k keeps its number for the life of a run; people see k + 1.
+
+    Attributes:
+        sample: where it comes from.
+        vocabulary: V words.
+        group_names: I names.
+        wordings: float64 [I, V, K], phi: each group's probability of each word in each topic.
+        tokens: int64 [I, K], tokens of each group in each topic.
+    """
+
+    sample: ModelSample
+    vocabulary: tuple[str, ...]
+    group_names: tuple[str, ...]
+    wordings: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+
+    @property
+    def n_topics(self) -> int:
+        """K."""
+        return self.tokens.shape[1]
+
+    @cached_property
+    def prevalence(self) -> NDArray[np.float64]:
+        """Share of each group's tokens in each topic: float64 [I, K], rows sum to 1 (0 for a group without tokens)."""
+        total = self.tokens.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = self.tokens / np.maximum(total, 1)
+        return shares
+
+    @cached_property
+    def overall(self) -> NDArray[np.float64]:
+        """The mean of the groups' shares, so that a large group does not outvote a small one: float64 [K]."""
+        mean: NDArray[np.float64] = self.prevalence.mean(axis=0)
+        return mean
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Rank of each topic by `overall`, 1 for the largest: int64 [K]."""
+        return _ranks(self.overall[None])[0]
+
+    @cached_property
+    def group_rank(self) -> NDArray[np.int64]:
+        """Rank of each topic within each group: int64 [I, K]."""
+        return _ranks(self.prevalence)
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        """Hellinger distance between the groups' wordings: float64 [K, I, I]."""
+        return hellinger_between_groups(self.wordings)
+
+    @cached_property
+    def gap(self) -> NDArray[np.float64]:
+        """Mean Hellinger distance over pairs of groups: float64 [K], 0 where there is one group."""
+        return mean_gap(self.distances)
+
+    def order(self, by: str) -> NDArray[np.int64]:
+        """Topics from first to last.
+
+        Args:
+            by: 'prevalence' (largest mean share first) or 'gap' (most differently worded first).
+        """
+        key = {"prevalence": self.overall, "gap": self.gap}[by]
+        return np.argsort(-key, kind="stable")
+
+    def log_odds(self, topic: int) -> NDArray[np.float64]:
+        """z-scores of every word in every group against the other groups, within the topic: float64 [I, V]."""
+        prior = self.sample.base_wording()[:, topic] * PRIOR_TOKENS
+        return log_odds_z(self.sample.group_word_tokens(topic).astype(np.float64), prior)
+
+    def top_words(self, topic: int, count: int = 10) -> tuple[tuple[Word, ...], ...]:
+        """Each group's most probable words of a topic, the most probable first: one tuple to a group."""
+        z = self.log_odds(topic)
+        wording = self.wordings[:, :, topic]
+        return tuple(
+            tuple(self._word(topic, i, w, z) for w in _largest(wording[i], count)) for i in range(len(self.group_names))
+        )
+
+    def shared_words(self, topic: int, count: int = 10) -> tuple[str, ...]:
+        """Words that all groups use much in this topic: those whose smallest probability over groups is largest."""
+        return tuple(self.vocabulary[w] for w in _largest(self.wordings[:, :, topic].min(axis=0), count))
+
+    def own_words(self, topic: int, count: int = 10) -> tuple[tuple[Word, ...], ...]:
+        """Words that set each group apart in this topic, by log-odds z-score, the strongest first: one tuple to a group.
+
+        Only words above `OWN_WORD_Z` that the group used at least `OWN_WORD_COUNT` times count, so there may be
+        fewer than asked for.
+        """
+        z = self.log_odds(topic)
+        counts = self.sample.group_word_tokens(topic)
+        own = np.where((z > OWN_WORD_Z) & (counts >= OWN_WORD_COUNT), z, -np.inf)
+        return tuple(
+            tuple(self._word(topic, i, w, z) for w in _largest(own[i], count) if np.isfinite(own[i, w]))
+            for i in range(len(self.group_names))
+        )
+
+    def label(self, topic: int, count: int = 3) -> str:
+        """A short name: the words all groups share most."""
+        return ", ".join(self.shared_words(topic, count))
+
+    def _word(self, topic: int, group: int, word: int, z: NDArray[np.float64]) -> Word:
+        score = float(z[group, word])
+        return Word(self.vocabulary[word], float(self.wordings[group, word, topic]), score, score > OWN_WORD_Z)
+
+
+def read_topics(sample: ModelSample, vocabulary: tuple[str, ...], group_names: tuple[str, ...]) -> Topics:
+    """Makes a sample readable."""
+    return Topics(sample, vocabulary, group_names, sample.group_wordings(), sample.group_topic_tokens())
+
+
+def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Indices of the largest values, the largest first; ties by index."""
+    count = min(count, len(values))
+    if count == len(values):
+        return np.argsort(-values, kind="stable")
+    threshold = np.partition(values, len(values) - count)[len(values) - count]
+    candidates = np.flatnonzero(values >= threshold)
+    return candidates[np.argsort(-values[candidates], kind="stable")][:count]
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Rank along the last axis, 1 for the largest; ties by index."""
+    order = np.argsort(-values, axis=-1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(1, values.shape[-1] + 1), order.shape), axis=-1)
+    return ranks
