@@ -14,7 +14,8 @@
  * word itself, so that q = sum_i t takes their place, as it does in the thesis's own implementation.
  *
  * It is not slowed down on purpose: single precision; counts of one word's topics lie side by side; one logarithm to a
- * proportionality; ratios of Stirling numbers, not the numbers, are what is tabulated in logarithms, a pair to a look-up.
+ * proportionality (one for each factor takes twice as long); ratios of Stirling numbers, not the numbers, are what is tabulated
+ * in logarithms, a pair to a look-up.
  */
 #include "random.clh"
 #include "stirling.clh"
@@ -75,7 +76,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void thesis_algorithm1(
             weights[2 * k] = log(topic * (customers - tables + 1.0f)) + stirling.x;
             weights[2 * k + 1] =
                 log(topic * (concentration + discount * (float)T_i[k]) * (tables + 1.0f) * base) + stirling.y;
-            largest = fmax(largest, fmax(weights[2 * k], weights[2 * k + 1]));
+            largest = weights[2 * k] > largest ? weights[2 * k] : largest;
+            largest = weights[2 * k + 1] > largest ? weights[2 * k + 1] : largest;
         }
 
         /* Line 18: draw topic and table indicator together. */

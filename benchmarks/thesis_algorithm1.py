@@ -68,10 +68,20 @@ class ThesisAlgorithm1:
 
         self._queue = cl.CommandQueue(context_of(self.device))
         self._kernel = build_program(self.device, (str(KERNEL),), {"TOPICS": topics}).thesis_algorithm1
-        self._tokens = [self._copied(array) for array in (word[self._order], document[self._order], corpus.document_group)]
+        self._tokens = [
+            self._copied(array) for array in (word[self._order], document[self._order], corpus.document_group)
+        ]
         self._token_topic = self._cleared(self.training_tokens)
         groups, words = corpus.n_groups, corpus.n_words
-        self._shapes = [(len(corpus.document_group),), (groups, words), (groups, words), (words,), (groups,), (groups,), ()]
+        self._shapes = [
+            (len(corpus.document_group),),
+            (groups, words),
+            (groups, words),
+            (words,),
+            (groups,),
+            (groups,),
+            (),
+        ]
         self._counts = [self._cleared(math.prod(shape) * topics) for shape in self._shapes]
         self._tables = self._copied(log_ratios(factors))
         self._numbers = (
@@ -120,7 +130,7 @@ class ThesisAlgorithm1:
 
     def _cleared(self, count: int) -> cl.Buffer:
         buffer = cl.Buffer(context_of(self.device), cl.mem_flags.READ_WRITE, 4 * count)
-        cl.enqueue_fill_buffer(self._queue, buffer, np.int32(0), 0, 4 * count)
+        cl.enqueue_fill_buffer(self._queue, buffer, np.zeros(1, np.int32), 0, 4 * count)
         return buffer
 
     def _read(self, index: int) -> NDArray[np.int32]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
-# A line break with another, or with an indent, ends a paragraph; any line break may end a sentence (lists, headings).
-# Full stops of scripts without spaces need no space after them.
-_END = re.compile(r"(?P<paragraph>\n\s*\n\s*)|[.!?…‽؟।]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*\s*|\n\s*")
+# A blank line ends a paragraph and a sentence; a single line break may only be where a line was full. Full stops of scripts
+# without spaces need no space after them.
+_END = re.compile(r"[.!?…‽؟।]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*\s*|\n\s*\n\s*")
 _WORD = re.compile(r"\S+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # Characters of Chinese and Japanese that say as much as one word.
 _CHARACTERS_A_WORD = 2
-# From this part of a passage on, the end of a paragraph is a better place to cut than the planned one.
-_NEARLY = 0.8
+# The end of a paragraph is the better place to cut when it is no further off than this part of a passage.
+_SLACK = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +34,20 @@ def cut(text: str, passage_words: int) -> list[str]:
     if len(text) < passage_words * _CHARACTERS_A_WORD:
         return [text]
     pieces = list(_pieces(text, passage_words))
-    total = sum(piece.words for piece in pieces)
-    number = int(total / passage_words + 0.5)
-    if number < 2:
-        return [text]
+    said = list(accumulate(piece.words for piece in pieces))
+    number = int(said[-1] / passage_words + 0.5) if said else 1
+    slack = _SLACK * passage_words
     passages: list[str] = []
-    start = done = words = 0
-    goal = total / number
-    for piece in pieces:
-        words += piece.words
-        # The goal is what remains, shared out evenly, so that no short rest is left over at the end.
-        if words >= goal - piece.words / 2 or (piece.ends_paragraph and words >= _NEARLY * goal):
-            passages.append(text[start : piece.end].strip())
-            start, done, words = piece.end, done + words, 0
-            if len(passages) == number - 1:
-                break
-            goal = (total - done) / (number - len(passages))
+    start = 0
+    for cuts in range(1, number):
+        # Goals are spaced evenly over the whole text, so that no short rest is left at its end.
+        goal = said[-1] * cuts / number
+        near = range(bisect_left(said, goal - slack), bisect_right(said, goal + slack))
+        best = min(
+            (not pieces[at].ends_paragraph, abs(said[at] - goal), at) for at in near or [bisect_left(said, goal)]
+        )[2]
+        passages.append(text[start : pieces[best].end].strip())
+        start = max(start, pieces[best].end)
     passages.append(text[start:].strip())
     return [passage for passage in passages if passage]
 
@@ -56,7 +56,7 @@ def _pieces(text: str, longest: int) -> Iterator[_Piece]:
     """Sentences, with the white space after them; those of more than `longest` words in quarters of that."""
     start = 0
     for end in _END.finditer(text):
-        yield from _parts(text, start, end.end(), longest, end.lastgroup == "paragraph")
+        yield from _parts(text, start, end.end(), longest, "\n" in end[0])
         start = end.end()
     if start < len(text):
         yield from _parts(text, start, len(text), longest, True)

@@ -34,6 +34,8 @@ _CONTRACTIONS = {
 # Where stop words were taken out before, as in stemmed corpora, still some 6 of 100 words are on the list of the
 # language; below this the words that match are there by chance.
 _SHARE_OF_A_LANGUAGE = 0.04
+# A single word that comes often is no language.
+_WORDS_OF_A_LANGUAGE = 3
 
 
 def languages() -> tuple[str, ...]:
@@ -79,6 +81,7 @@ def guess_language(texts: Sequence[str]) -> str:
     if not seen:
         return "none"
     owners = _owners()
+    found: Counter[str] = Counter()
     shares: Counter[str] = Counter()
     weights: dict[str, float] = dict.fromkeys(languages(), 0.0)
     for word, count in seen.items():
@@ -86,8 +89,10 @@ def guess_language(texts: Sequence[str]) -> str:
         for language in known:
             weights[language] += count / len(known)
             shares[language] += count
+            found[language] += 1
     best = max(weights, key=lambda language: (weights[language] * shares[language], language))
-    return best if weights[best] >= _SHARE_OF_A_LANGUAGE * seen.total() else "none"
+    stands_out = weights[best] >= _SHARE_OF_A_LANGUAGE * seen.total() and found[best] >= _WORDS_OF_A_LANGUAGE
+    return best if stands_out else "none"
 
 
 @cache

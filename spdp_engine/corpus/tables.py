@@ -153,11 +153,9 @@ def _guessed(encoding: str) -> Callable[[int, str], str]:
 
     def sentence(count: int, first: str) -> str:
         if count == 1:
-            return (
-                f"{first} is not UTF-8 and was read as {encoding}; look whether its special characters came out right."
-            )
+            return f"{first} is not UTF-8 and was read as {encoding}; look whether its letters came out right."
         return (
-            f"{count:,} files are not UTF-8 and were read as {encoding} (first: {first}); look whether special characters came "
+            f"{count:,} files are not UTF-8 and were read as {encoding} (first: {first}); look whether their letters came "
             "out right."
         )
 

@@ -138,7 +138,7 @@ class CorpusSettings:
     minimum_length      characters a word of Latin, Greek or Cyrillic letters must have; other scripts are never
     measured
     keep_numbers        keep words that are numbers
-    pretokenised        words are what white space separates, and all of them are kept exactly as they are
+    pretokenised        words are what white space separates, kept exactly as they are; only `extra_stop_words` go
     passages            cut long documents; None does so when some group has fewer than 20 documents
     passage_words       about how many words a passage has
     """

@@ -6,7 +6,7 @@ sample = sampler.inspect()
 """
 
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, warm_up
 from spdp_engine.sampling.schedules import SCHEDULES
 
-__all__ = ["SCHEDULES", "Device", "Sampler", "SamplerSettings", "choose_device", "list_devices"]
+__all__ = ["SCHEDULES", "Device", "Sampler", "SamplerSettings", "choose_device", "list_devices", "warm_up"]

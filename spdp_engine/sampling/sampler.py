@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from spdp_engine.sampling.programs import build_program, context_of
 from spdp_engine.sampling.schedules import schedule_named
 from spdp_engine.sampling.spdp_state import SpdpState
 from spdp_engine.types import Iteration, TokenArrays
+
+log = logging.getLogger(__name__)
 
 HELD_OUT_CHUNK = 256
 MAXIMUM_TOPICS = 4096
@@ -200,3 +203,19 @@ def _largest_cell(corpus: TokenArrays) -> int:
     """Count of the commonest word in a group."""
     cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
     return int(np.bincount(cells).max())
+
+
+def warm_up(settings: SamplerSettings) -> None:
+    """Compiles all kernels that a run with these settings will need, by running them on a few tokens.
+
+    Drivers compile when a kernel is built and again when it first runs, a second or more in all. Programs depend on the
+    number of topics, rounded up to whole vectors, and on nothing else. Errors are logged and left to the run itself.
+    """
+    count = settings.topics + 1
+    few = _Training(
+        np.zeros(2 * count, np.int32), np.repeat(np.arange(2, dtype=np.int32), count), np.zeros(2, np.int32), 1, 1
+    )
+    try:
+        Sampler(few, replace(settings, held_out=0.5, measure_every=1)).run(2)
+    except Exception:
+        log.info("warming up failed", exc_info=True)

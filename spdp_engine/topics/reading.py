@@ -127,17 +127,24 @@ class Topics:
         key = {"prevalence": self.overall, "gap": self.gap}[by]
         return np.argsort(-key, kind="stable")
 
-    def log_odds(self, topic: int) -> NDArray[np.float64]:
-        """z-scores of every word in every group against the other groups, within the topic: float64 [I, V]."""
-        prior = self.sample.base_wording()[:, topic] * PRIOR_TOKENS
-        return log_odds_z(self.sample.group_word_tokens(topic).astype(np.float64), prior)
+    @cached_property
+    def _prior(self) -> NDArray[np.float64]:
+        """Pseudo-counts of the log-odds, in proportion to the topics' base wordings: float64 [V, K]."""
+        prior: NDArray[np.float64] = self.sample.base_wording() * PRIOR_TOKENS
+        return prior
+
+    def log_odds(self, topic: int, words: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """z-scores of words in every group against the other groups, within the topic: float64 [I, V], or [I, W] of `words`."""
+        return log_odds_z(self.sample.group_word_tokens(topic), self._prior[:, topic], words)
 
     def top_words(self, topic: int, count: int = 10) -> tuple[tuple[Word, ...], ...]:
         """Each group's most probable words of a topic, the most probable first: one tuple to a group."""
-        z = self.log_odds(topic)
-        wording = self.wordings[:, :, topic]
+        best = [_largest(wording, count) for wording in self.wordings[:, :, topic]]
+        scored = np.unique(np.concatenate(best))
+        z = self.log_odds(topic, scored)
         return tuple(
-            tuple(self._word(topic, i, w, z) for w in _largest(wording[i], count)) for i in range(len(self.group_names))
+            tuple(self._word(topic, i, int(w), z[i, np.searchsorted(scored, w)]) for w in words)
+            for i, words in enumerate(best)
         )
 
     def shared_words(self, topic: int, count: int = 10) -> tuple[str, ...]:
@@ -154,7 +161,7 @@ class Topics:
         counts = self.sample.group_word_tokens(topic)
         own = np.where((z > OWN_WORD_Z) & (counts >= OWN_WORD_COUNT), z, -np.inf)
         return tuple(
-            tuple(self._word(topic, i, w, z) for w in _largest(own[i], count) if np.isfinite(own[i, w]))
+            tuple(self._word(topic, i, int(w), z[i, w]) for w in _largest(own[i], count) if np.isfinite(own[i, w]))
             for i in range(len(self.group_names))
         )
 
@@ -162,9 +169,9 @@ class Topics:
         """A short name: the words all groups share most."""
         return ", ".join(self.shared_words(topic, count))
 
-    def _word(self, topic: int, group: int, word: int, z: NDArray[np.float64]) -> Word:
-        score = float(z[group, word])
-        return Word(self.vocabulary[word], float(self.wordings[group, word, topic]), score, score > OWN_WORD_Z)
+    def _word(self, topic: int, group: int, word: int, z: float) -> Word:
+        probability = float(self.wordings[group, word, topic])
+        return Word(self.vocabulary[word], probability, float(z), bool(z > OWN_WORD_Z))
 
 
 def read_topics(sample: ModelSample, vocabulary: tuple[str, ...], group_names: tuple[str, ...]) -> Topics:

@@ -1,0 +1,21 @@
+"""Parallax in the browser: `streamlit run app.py`. Page set-up and navigation; what is seen is in pages/."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.style import apply_style
+from pages.parts.workspace import open_workspace
+
+st.set_page_config(page_title="Parallax", page_icon="◐", layout="wide", initial_sidebar_state="collapsed")
+apply_style()
+open_workspace()
+
+PAGES = [
+    st.Page("pages/documents.py", title="Documents", icon=":material/library_books:", default=True),
+    st.Page("pages/explore.py", title="Explore", icon=":material/travel_explore:"),
+    st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+    st.Page("pages/download.py", title="Download", icon=":material/download:"),
+]
+
+st.navigation(PAGES, position="top").run()

@@ -1,0 +1,34 @@
+"""All measurements, shortened, on a small generated corpus: whether they run, not what they find."""
+
+from __future__ import annotations
+
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from benchmarks import fit_quality, speed, table_limit
+from benchmarks.data import generated_corpus
+from benchmarks.options import Options
+
+NAME = "smoke"
+CLAIM = "that every measurement runs: a few seconds on generated data"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """See `__main__.Command`."""
+    parser.add_argument("--device", metavar="NAME", help="part of an OpenCL device's name")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="keep the results, in this folder")
+
+
+def run(arguments: Namespace) -> None:
+    """See `__main__.Command`."""
+    with tempfile.TemporaryDirectory() as folder:
+        measure(Options(8, iterations=5, device=arguments.device, output=arguments.output or Path(folder), quick=True))
+
+
+def measure(options: Options) -> None:
+    """Runs each measurement that needs nothing but a corpus."""
+    corpus = generated_corpus()
+    speed.measure(corpus, options, warm_up=1, turn_seconds=0.01)
+    fit_quality.measure(corpus, options)
+    table_limit.measure(corpus, options, limits=(2, 512))

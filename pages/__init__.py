@@ -1,0 +1,1 @@
+"""What is seen: one page to a file; parts/ holds what pages share."""

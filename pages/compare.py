@@ -1,0 +1,183 @@
+"""Compare the groups on one topic: their words side by side, how much each talks about it, and the passages that show it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.cards import passage_html, percent, topic_name, words_html
+from pages.parts.charts import balance_figure, prevalence_figure
+from pages.parts.guard import guarded
+from pages.parts.style import escaped, group_colour, group_name_html
+from pages.parts.workspace import Reading, Workspace, current
+from spdp_engine.jobs import ACTIVE
+from spdp_engine.topics import Topics
+
+WORDS = 18
+PASSAGES = 4
+ORDERS = {"gap": "Most differently worded", "prevalence": "Most talked about"}
+COLUMNS_ABREAST = 4
+
+
+def page() -> None:
+    """The page."""
+    workspace = current()
+    reading = workspace.reading()
+    if reading is None:
+        st.title("Compare")
+        st.html(
+            '<p class="px-lead">There are no topics yet. Start a run; as soon as it has begun, its topics can be compared here.</p>'
+        )
+        target = "pages/explore.py" if workspace.corpus else "pages/documents.py"
+        if st.button("Find topics" if workspace.corpus else "Choose documents", type="primary"):
+            st.switch_page(target)
+        return
+    _frozen_or_live(workspace)
+    topics = reading.topics
+    alone = len(topics.group_names) == 1
+    st.title("Compare the groups" if not alone else "Read the topics")
+    if alone:
+        st.info("There is one group, so there is nothing to compare; these are its topics.", icon=":material/info:")
+    topic = _choose(topics, alone)
+    overview, words = st.columns([2, 3], gap="large")
+    with overview:
+        _overview(topics, topic)
+    with words:
+        _wording(topics, topic)
+    _passages(reading, topic)
+
+
+def _frozen_or_live(workspace: Workspace) -> None:
+    job = workspace.job
+    assert job is not None
+    if job.status().state in ACTIVE:
+        st.caption(
+            "The run goes on in the background; this page shows it as of the last time it was drawn. Press R to draw it again."
+        )
+
+
+def _choose(topics: Topics, alone: bool) -> int:
+    """The topic to read: from the list, or by a click in the picture."""
+    by_place, topic_place = st.columns([2, 3], vertical_alignment="bottom", gap="large")
+    by = "prevalence"
+    if not alone:
+        by = by_place.segmented_control(
+            "Topics in the list", list(ORDERS), default="gap", required=True, format_func=ORDERS.__getitem__, key="compare_order",
+            persist_state="session",
+        )  # fmt: skip
+    order = [int(topic) for topic in topics.order(by or "gap")]
+    picked = st.session_state.pop("picked_topic", None)
+    if picked is not None and picked in order:
+        st.session_state["compare_topic"] = picked
+    if st.session_state.get("compare_topic") not in order:
+        st.session_state["compare_topic"] = order[0]
+
+    def name(topic: int) -> str:
+        figures = f"{percent(topics.overall[topic])}" + ("" if alone else f", gap {topics.gap[topic]:.2f}")
+        return f"{topic_name(topic)} ({figures}): {topics.label(topic, 5)}"
+
+    chosen = topic_place.selectbox("Topic", order, format_func=name, key="compare_topic", persist_state="session")
+    return int(chosen if chosen is not None else order[0])
+
+
+def _overview(topics: Topics, topic: int) -> None:
+    """How much: shares of this topic, and all topics at a glance."""
+    st.subheader("How much they talk about it")
+    largest = max(float(topics.prevalence[:, topic].max()), 1e-12)
+    rows = "".join(
+        f"{group_name_html(i, name)}"
+        f'<div style="--group:{group_colour(i)}"><div class="px-bar" style="width:{100 * topics.prevalence[i, topic] / largest:.1f}%"></div></div>'
+        f"<span>{percent(topics.prevalence[i, topic])} · rank {topics.group_rank[i, topic]}</span>"
+        for i, name in enumerate(topics.group_names)
+    )
+    st.html(f'<div class="px-sizes">{rows}</div>')
+    st.caption("Share of each group's words. Groups of unequal size can be compared.")
+    st.subheader("All topics at a glance")
+    if len(topics.group_names) == 2:
+        figure, where = balance_figure(topics, topic), lambda point: int(point["point_index"])
+        st.caption("Up: worded more differently. Left or right: who talks about it more. Click a topic to read it.")
+    else:
+        order = [int(k) for k in topics.order("prevalence")]
+        figure, where = prevalence_figure(topics, order), lambda point: int(point["x"]) - 1
+        st.caption("The darker, the larger the topic's share of a group's words.")
+    event = st.plotly_chart(
+        figure, key="overview", on_select="rerun", selection_mode="points", config={"displayModeBar": False}
+    )
+    points = event["selection"]["points"] if event else []
+    if points:
+        picked = where(points[0])
+        if picked != topic and st.session_state.get("last_pick") != picked:
+            st.session_state["picked_topic"] = st.session_state["last_pick"] = picked
+            st.rerun()
+    else:
+        st.session_state.pop("last_pick", None)
+
+
+def _wording(topics: Topics, topic: int) -> None:
+    """How: each group's words with bars, own and shared words marked."""
+    st.subheader("How they word it")
+    top = topics.top_words(topic, WORDS)
+    own = topics.own_words(topic, WORDS)
+    shared = set(topics.shared_words(topic, WORDS))
+    if len(topics.group_names) > 1:
+        st.html(
+            f"<p>All of them say <b>{escaped(', '.join(topics.shared_words(topic, 8)))}</b>. "
+            f"{_sentence(topics, own)} Their wordings are {topics.gap[topic]:.2f} apart (0: alike, 1: no word in common).</p>"
+            '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the others. '
+            '<span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
+        )
+    kind = st.segmented_control(
+        "Which words", ["Most frequent", "Own words"], default="Most frequent", required=True, key="compare_words",
+        label_visibility="collapsed", persist_state="session",
+    ) if len(topics.group_names) > 1 else "Most frequent"  # fmt: skip
+    lists = own if kind == "Own words" else top
+    largest = max((word.probability for words in lists for word in words), default=1.0)
+    names = topics.group_names
+    for begin in range(0, len(names), COLUMNS_ABREAST):
+        groups = range(begin, min(begin + COLUMNS_ABREAST, len(names)))
+        for place, i in zip(st.columns(min(COLUMNS_ABREAST, len(names))), groups, strict=False):
+            with place:
+                body = (
+                    words_html(lists[i], i, shared, largest)
+                    if lists[i]
+                    else '<p class="px-quiet">No word is clearly its own.</p>'
+                )
+                st.html(f"{group_name_html(i, names[i])}{body}")
+    st.caption(
+        "The figures: out of 1,000 words the group says on this topic. Own words: log-odds with an informative prior "
+        "(Monroe et al. 2008), z above 1.96."
+    )
+
+
+def _sentence(topics: Topics, own: tuple[tuple[object, ...], ...]) -> str:
+    """The groups' own words, in a sentence each."""
+    parts = [
+        f"{group_name_html(i, topics.group_names[i])} says {escaped(', '.join(word.word for word in words[:5]))}."  # type: ignore[attr-defined]
+        for i, words in enumerate(own[:4])
+        if words
+    ]
+    return " ".join(parts)
+
+
+def _passages(reading: Reading, topic: int) -> None:
+    """Documents in which the topic is strongest, in each group."""
+    st.subheader("Where it shows")
+    names = reading.topics.group_names
+    chosen = list(range(len(names)))
+    if len(names) > COLUMNS_ABREAST:
+        picked = st.multiselect(
+            "Groups",
+            chosen,
+            chosen[:COLUMNS_ABREAST],
+            format_func=names.__getitem__,
+            max_selections=COLUMNS_ABREAST,
+            key="passage_groups",
+        )
+        chosen = picked or chosen[:2]
+    for place, i in zip(st.columns(len(chosen), gap="large"), chosen, strict=True):
+        passages = reading.passages.strongest(topic, i, PASSAGES)
+        with place:
+            st.html(group_name_html(i, names[i]) + "".join(passage_html(passage, i) for passage in passages))
+
+
+with guarded():
+    page()

@@ -1,0 +1,285 @@
+"""Watch topics form: start a run, see perplexity fall and every topic fill with words, pause, stop, run longer."""
+
+from __future__ import annotations
+
+import threading
+
+import streamlit as st
+
+from pages.parts.cards import cards_html
+from pages.parts.charts import perplexity_figure
+from pages.parts.guard import guarded
+from pages.parts.workspace import Workspace, current, registry
+from spdp_engine.errors import ParallaxError
+from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
+from spdp_engine.models import Priors
+from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, warm_up
+
+REFRESH_SECONDS = 0.45
+DEFAULT_ITERATIONS = 300
+MORE_ITERATIONS = 200
+ORDERS = {"number": "By number", "prevalence": "Most talked about", "gap": "Most differently worded"}
+
+STATE_WORDS = {
+    JobState.WAITING: "waiting for its turn",
+    JobState.PREPARING: "getting ready",
+    JobState.RUNNING: "running",
+    JobState.PAUSED: "paused",
+    JobState.FINISHED: "finished",
+    JobState.STOPPED: "stopped",
+    JobState.FAILED: "failed",
+}
+
+
+def page() -> None:
+    """The page."""
+    workspace = current()
+    if workspace.corpus is None and workspace.job is None:
+        st.title("Explore")
+        st.html(
+            '<p class="px-lead">There are no documents yet. Bring some, or open a sample; then topics can be found.</p>'
+        )
+        if st.button("Choose documents", type="primary", icon=":material/library_books:"):
+            st.switch_page("pages/documents.py")
+        return
+    st.title(workspace.job_name if workspace.job else workspace.name)
+    control, cards = st.columns([1, 3], gap="large")
+    with control:
+        if workspace.job is None:
+            _start_form(workspace)
+        else:
+            _live_control(workspace)
+    with cards:
+        if workspace.job is None:
+            _before(workspace)
+        else:
+            _order_choice()
+            _live_cards(workspace)
+
+
+# --- before a run
+
+
+def _before(workspace: Workspace) -> None:
+    corpus = workspace.corpus
+    assert corpus is not None
+    _warm_up(workspace.suggested_topics)
+    groups = ", ".join(corpus.group_names[:6]) + (" …" if corpus.n_groups > 6 else "")
+    st.html(
+        f'<p class="px-lead">{corpus.n_documents:,} documents are ready: {_html(groups)}. Press Start, and topics appear here within '
+        "seconds: a card for each, with a column of words for every group. They get better while the run goes on, and you may stop whenever "
+        "they are good enough.</p>"
+    )
+
+
+def _html(text: str) -> str:
+    from pages.parts.style import escaped
+
+    return escaped(text)
+
+
+@st.cache_resource(show_spinner=False)
+def _warm_up(topics: int) -> threading.Thread:
+    """Compiles the kernels for this number of topics in the background, while the person reads the page."""
+    thread = threading.Thread(target=warm_up, args=(SamplerSettings(topics=topics),), daemon=True)
+    thread.start()
+    return thread
+
+
+def _start_form(workspace: Workspace) -> None:
+    corpus = workspace.corpus
+    assert corpus is not None
+    with st.form("start"):
+        topics = st.number_input(
+            "How many topics?",
+            1,
+            1000,
+            workspace.suggested_topics,
+            help="20 is a good start; more topics are narrower.",
+        )
+        start = st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", width="stretch")
+        with st.expander("Advanced settings"):
+            settings, iterations = _advanced(int(topics))
+    if start:
+        _start(workspace, settings, iterations)
+
+
+def _advanced(topics: int) -> tuple[dict[str, object], int]:
+    """Everything that has a good default."""
+    defaults = Priors()
+    iterations = st.number_input(
+        "Iterations", 1, 100_000, DEFAULT_ITERATIONS, help="Sweeps over all words. A run can be made longer later."
+    )
+    seed = st.number_input("Seed", 0, 2**32 - 1, 1, help="The same seed and settings give the same topics again.")
+    held_out = st.slider(
+        "Documents that measure the fit",
+        0,
+        50,
+        10,
+        format="%d %%",
+        help="Half the words of these are not learned from.",
+    )
+    schedule = st.selectbox("Schedule", list(SCHEDULES), help="How the work is cut up: blocks uses every core.")
+    devices = [device.name for device in list_devices()]
+    device = st.selectbox("Device", devices, help="What computes.") if devices else None
+    concentration = st.number_input(
+        "Concentration b",
+        0.001,
+        1e6,
+        defaults.concentration,
+        help="The larger, the closer the groups' wordings of a topic.",
+    )
+    discount = st.number_input(
+        "Discount a", 0.0, 0.99, defaults.discount, step=0.05, help="The larger, the more room for rare words."
+    )
+    alpha = st.number_input(
+        "Alpha", 0.0001, 100.0, defaults.alpha, format="%.4f", help="The smaller, the fewer topics in a document."
+    )
+    gamma = st.number_input(
+        "Gamma", 0.0001, 100.0, defaults.gamma, format="%.4f", help="The smaller, the fewer words in a topic."
+    )
+    settings = {
+        "topics": topics,
+        "priors": Priors(float(alpha), float(gamma), float(discount), float(concentration)),
+        "schedule": schedule,
+        "device": device,
+        "seed": int(seed),
+        "held_out": held_out / 100,
+    }
+    return settings, int(iterations)
+
+
+def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -> None:
+    assert workspace.corpus is not None
+    try:
+        job = Job(workspace.corpus, SamplerSettings(**settings), iterations, registry().queue)  # type: ignore[arg-type]
+    except ParallaxError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    workspace.start(job)
+    st.rerun()
+
+
+# --- while it runs
+
+
+def _live_control(workspace: Workspace) -> None:
+    """Progress, plot and buttons; polled while the run is active, and still when it is not."""
+    job = workspace.job
+    assert job is not None
+    active = job.status().state in ACTIVE
+
+    @st.fragment(run_every=REFRESH_SECONDS if active else None)
+    def live() -> None:
+        with guarded():
+            status = job.status()
+            _progress(status)
+            records = job.records()
+            if any(record.perplexity is not None for record in records):
+                st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
+                st.caption(
+                    "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
+                )
+            elif records:
+                st.caption("Perplexity is not measured, since no documents were held out for it.")
+            if active and status.state not in ACTIVE:
+                st.rerun()  # the whole page, so that the polling ends and the buttons change
+
+    live()
+    _buttons(workspace, job)
+    if workspace.corpus is not None and job.corpus is not workspace.corpus:
+        st.info(
+            "This run is on other documents or words than those now on the Documents page. “New run” takes the new ones."
+        )
+
+
+def _progress(status: JobStatus) -> None:
+    if status.state is JobState.FAILED:
+        st.error(status.error, icon=":material/error:")
+    last = status.last
+    left = status.seconds_left
+    words = STATE_WORDS[status.state]
+    if status.state is JobState.WAITING and status.waiting_before:
+        words = f"waiting: {status.waiting_before} run{'s' if status.waiting_before > 1 else ''} before this one"
+    elif status.state is JobState.RUNNING and left is not None:
+        words = f"running, {left:.0f} s left" if left < 90 else f"running, {left / 60:.0f} min left"
+    figures = [(f"{status.iteration:,}", f"of {status.target:,} iterations")]
+    if last and last.perplexity is not None:
+        figures.append((f"{last.perplexity:,.0f}", "perplexity"))
+    if last:
+        figures.append((f"{last.tokens_per_second / 1e6:.1f} M", "words a second"))
+    done = 100 * status.iteration / max(1, status.target)
+    cells = "".join(f"<div><b>{value}</b><span>{label}</span></div>" for value, label in figures)
+    st.html(
+        f'<div role="status"><div class="px-quiet">{words[:1].upper() + words[1:]}</div>'
+        f'<div class="px-progress"><div style="width:{min(100.0, done):.1f}%"></div></div><div class="px-stats">{cells}</div></div>'
+    )
+
+
+def _buttons(workspace: Workspace, job: Job) -> None:
+    state = job.status().state
+    row = st.container(horizontal=True)
+    if state in ACTIVE:
+        if row.button("Pause", icon=":material/pause:"):
+            job.pause()
+            job.wait(2)
+            st.rerun()
+        if row.button("Stop", icon=":material/stop:"):
+            job.stop()
+            job.wait(2)
+            st.rerun()
+        return
+    if state is not JobState.FAILED and st.button(
+        "Compare the groups", type="primary", icon=":material/compare_arrows:", width="stretch"
+    ):
+        st.switch_page("pages/compare.py")
+    row = st.container(horizontal=True)
+    if state is JobState.PAUSED and row.button("Continue", icon=":material/play_arrow:"):
+        job.resume()
+        st.rerun()
+    if state in (JobState.FINISHED, JobState.STOPPED) and row.button(
+        f"Run {MORE_ITERATIONS} longer", icon=":material/update:"
+    ):
+        job.extend(MORE_ITERATIONS)
+        st.rerun()
+    with st.popover("New run", icon=":material/restart_alt:", width="stretch"):
+        st.caption("Takes the place of this run. Download it first if you want to keep it.")
+        if workspace.corpus is None:
+            workspace.corpus = job.corpus
+        _start_form(workspace)
+
+
+def _order_choice() -> None:
+    st.segmented_control(
+        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__, key="card_order",
+        label_visibility="collapsed",
+    )  # fmt: skip
+
+
+def _live_cards(workspace: Workspace) -> None:
+    job = workspace.job
+    assert job is not None
+    active = job.status().state in ACTIVE
+
+    @st.fragment(run_every=REFRESH_SECONDS if active else None)
+    def live() -> None:
+        with guarded():
+            reading = workspace.reading()
+            if reading is None:
+                if job.status().state in ACTIVE:
+                    st.html('<p class="px-lead">The first words will be here in a moment …</p>')
+                return
+            topics = reading.topics
+            by = st.session_state.get("card_order") or "number"
+            order = range(topics.n_topics) if by == "number" else topics.order(by)
+            if topics.gap.any():
+                st.html(
+                    '<p class="px-legend"><span class="px-own">word</span>: used clearly more by this group than by the others on this topic</p>'
+                )
+            st.html(cards_html(topics, order))
+
+    live()
+
+
+with guarded():
+    page()

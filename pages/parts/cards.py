@@ -1,0 +1,113 @@
+"""Topics as HTML: a card with a column for each group, and word lists with bars. One element of page for all cards, so that a
+refresh costs little and nothing flickers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pages.parts.style import escaped, group_colour, group_name_html
+from spdp_engine.topics import Passage, Topics, Word
+
+WORDS_ON_CARD = 8
+SHORT_PASSAGE = 420
+"""Characters of a passage that are shown before it is opened."""
+
+
+def topic_name(topic: int) -> str:
+    """What people call a topic: it keeps its number for the life of a run."""
+    return f"Topic {topic + 1}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with one decimal where it is small."""
+    return f"{share:.0%}" if share >= 0.0995 else f"{share:.1%}"
+
+
+def cards_html(topics: Topics, order: Iterable[int]) -> str:
+    """All topics as cards, in the given order."""
+    largest = float(topics.prevalence.max()) or 1.0
+    return f'<div class="px-cards">{"".join(_card(topics, int(topic), largest) for topic in order)}</div>'
+
+
+def _card(topics: Topics, topic: int, largest: float) -> str:
+    columns = "".join(
+        f'<div style="--group:{group_colour(i)}">'
+        f"<h6>{group_name_html(i, name)}<em>{percent(topics.prevalence[i, topic])}</em></h6>"
+        f'<div class="px-share"><div style="width:{100 * topics.prevalence[i, topic] / largest:.1f}%"></div></div>'
+        f"<ol>{''.join(_card_word(word) for word in words)}</ol></div>"
+        for i, (name, words) in enumerate(zip(topics.group_names, topics.top_words(topic, WORDS_ON_CARD), strict=True))
+    )
+    gap = (
+        f"<i title='Wording gap: 0 alike, 1 no word in common'>gap {topics.gap[topic]:.2f}</i>"
+        if topics.gap.any()
+        else ""
+    )
+    return (
+        f'<article class="px-card"><header><b>{topic_name(topic)}</b><span>{escaped(topics.label(topic))}</span>{gap}</header>'
+        f'<div class="px-columns">{columns}</div></article>'
+    )
+
+
+def _card_word(word: Word) -> str:
+    return f'<li class="px-own">{escaped(word.word)}</li>' if word.own else f"<li>{escaped(word.word)}</li>"
+
+
+def words_html(words: Iterable[Word], group: int, shared: set[str], largest: float) -> str:
+    """A group's words of a topic with bars: own words solid and marked ▸, shared words hatched and marked ○."""
+    rows = []
+    for word in words:
+        kind = "own" if word.own else "shared" if word.word in shared else ""
+        width = 100 * word.probability / max(largest, 1e-12)
+        hint = f"z = {word.z:.1f} against the other groups"
+        rows.append(
+            f'<tr title="{hint}"><td class="{f"px-{kind}" if kind else ""}">{escaped(word.word)}</td>'
+            f'<td><div class="px-bar {kind}" style="width:{min(100.0, width):.1f}%"></div></td>'
+            f"<td>{1000 * word.probability:.1f}</td></tr>"
+        )
+    return f'<table class="px-words" style="--group:{group_colour(group)}">{"".join(rows)}</table>'
+
+
+def passage_html(passage: Passage, group: int) -> str:
+    """A passage with the topic's words marked; a long one opens."""
+    head = (
+        " · ".join(escaped(part) for part in (passage.title, passage.date) if part)
+        or f"Document {passage.document + 1}"
+    )
+    short, rest = _split(passage.pieces, SHORT_PASSAGE)
+    more = f"<details><summary>Read on</summary><p>{_marked(rest)}</p></details>" if rest else ""
+    return (
+        f'<div class="px-passage" style="--group:{group_colour(group)}"><h6>{head}</h6>'
+        f"<small>{percent(passage.share)} of its words are on this topic</small><p>{_marked(short)}{'…' if rest else ''}</p>{more}</div>"
+    )
+
+
+def _marked(pieces: Iterable[tuple[str, bool]]) -> str:
+    return "".join(f"<mark>{escaped(text)}</mark>" if marked else escaped(text) for text, marked in pieces)
+
+
+def _split(pieces: tuple[tuple[str, bool], ...], length: int) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Pieces up to about `length` characters, cut at a space, and what follows."""
+    sizes = np.cumsum([len(text) for text, _ in pieces])
+    if not len(sizes) or sizes[-1] <= 1.3 * length:
+        return list(pieces), []
+    at = int(np.searchsorted(sizes, length))
+    text, marked = pieces[at]
+    if marked:
+        return list(pieces[: at + 1]), list(pieces[at + 1 :])
+    begin = int(sizes[at]) - len(text)
+    cut = text.find(" ", max(0, length - begin))
+    cut = len(text) if cut < 0 else cut
+    return [*pieces[:at], (text[:cut], False)], [(text[cut:], False), *pieces[at + 1 :]]
+
+
+def group_sizes_html(sizes: dict[str, int]) -> str:
+    """Groups with their numbers of documents, as bars."""
+    largest = max(sizes.values(), default=1)
+    rows = "".join(
+        f'{group_name_html(i, name)}<div style="--group:{group_colour(i)}"><div class="px-bar" style="width:{100 * size / largest:.1f}%">'
+        f"</div></div><span>{size:,}</span>"
+        for i, (name, size) in enumerate(sizes.items())
+    )
+    return f'<div class="px-sizes">{rows}</div>'

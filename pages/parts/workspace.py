@@ -1,0 +1,177 @@
+"""A person's workspace: documents, words and runs. It outlives the browser tab.
+
+Workspaces lie in one registry for the whole process, each under a random key that only its owner's address bar shows. A
+reloaded tab finds its workspace by the key; another session has another key, and so never sees it.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from spdp_engine.corpus import Collection, Columns, Corpus, CorpusSettings, Documents
+from spdp_engine.jobs import Job, Queue
+from spdp_engine.results import Result
+from spdp_engine.topics import PassageReader, Topics, read_topics
+
+log = logging.getLogger(__name__)
+
+PARAMETER = "workspace"
+LIFETIME = 24 * 3600
+"""Seconds after which an unused workspace is let go."""
+
+
+@dataclass(eq=False)
+class Reading:
+    """A job's newest sample, made readable once and kept until there is a newer one."""
+
+    topics: Topics
+    passages: PassageReader
+    seconds: float
+
+
+@dataclass(eq=False)
+class Workspace:
+    """What one person has brought and made.
+
+    Attributes:
+        key: random, unguessable.
+        name: what the collection is called.
+        collection: rows as read, None before anything was brought.
+        columns: which column is what.
+        words: how texts become words.
+        documents: the rows that have text.
+        corpus: what runs are started on, None until it is built.
+        problem: why there is no corpus, in a sentence.
+        job: the newest run.
+    """
+
+    key: str
+    name: str = ""
+    collection: Collection | None = None
+    columns: Columns | None = None
+    words: CorpusSettings = field(default_factory=CorpusSettings)
+    documents: Documents | None = None
+    corpus: Corpus | None = None
+    problem: str = ""
+    suggested_topics: int = 20
+    job: Job | None = None
+    job_name: str = ""
+    used: float = field(default_factory=time.time)
+    _reading: Reading | None = None
+    _next_reading: float = 0.0
+
+    def bring(self, collection: Collection, columns: Columns | None, name: str, topics: int = 20) -> None:
+        """Takes in new documents. A run on earlier ones stays until a new one is started."""
+        self.collection, self.columns, self.name = collection, columns, name
+        self.words, self.suggested_topics = CorpusSettings(), topics
+        self.documents, self.corpus, self.problem = None, None, ""
+
+    def start(self, job: Job) -> None:
+        """Takes a new run in place of the one before, which is ended."""
+        if self.job:
+            self.job.discard()
+        self.job, self.job_name, self._reading, self._next_reading = job, self.name, None, 0.0
+
+    def reading(self) -> Reading | None:
+        """The newest sample of the run, readable; None before there is one.
+
+        Reading a large sample takes time that the sampler would like to have. A newer sample is asked for only so often
+        that reading takes a twentieth of the time.
+        """
+        if not self.job:
+            return None
+        kept = self._reading
+        if kept and time.time() < self._next_reading and self.job.status().state.value == "running":
+            return kept
+        sample = self.job.sample()
+        if sample is None or (kept and kept.topics.sample is sample):
+            return kept
+        begin = time.time()
+        corpus = self.job.corpus
+        topics = read_topics(sample, corpus.vocabulary, corpus.group_names)
+        reading = Reading(topics, PassageReader(corpus, topics), time.time() - begin)
+        self._reading, self._next_reading = reading, time.time() + 20 * reading.seconds
+        return reading
+
+    def result(self) -> Result | None:
+        """The run as it stands, to take away; None before there is a sample."""
+        reading = self.reading()
+        if not self.job or not reading:
+            return None
+        job = self.job
+        sample = reading.topics.sample
+        records = job.records()[: sample.iteration]
+        return Result(job.corpus, job.settings, sample, records, job.training_tokens)  # type: ignore[arg-type]
+
+
+class Registry:
+    """All workspaces of this process, and the queue of their runs."""
+
+    def __init__(self) -> None:
+        self.queue = Queue()
+        self._workspaces: dict[str, Workspace] = {}
+        self._lock = threading.Lock()
+
+    def find(self, key: str | None) -> Workspace | None:
+        """The workspace with this key."""
+        with self._lock:
+            self._forget_old()
+            found = self._workspaces.get(key or "")
+            if found:
+                found.used = time.time()
+            return found
+
+    def create(self) -> Workspace:
+        """A new, empty workspace."""
+        workspace = Workspace(secrets.token_urlsafe(16))
+        with self._lock:
+            self._workspaces[workspace.key] = workspace
+        return workspace
+
+    def _forget_old(self) -> None:
+        now = time.time()
+        for key, workspace in list(self._workspaces.items()):
+            if now - workspace.used > LIFETIME:
+                if workspace.job:
+                    workspace.job.discard()
+                del self._workspaces[key]
+
+
+@st.cache_resource(show_spinner=False)
+def registry() -> Registry:
+    """The one registry of this process."""
+    return Registry()
+
+
+def open_workspace() -> None:
+    """Finds the workspace of this session, by session or address, or makes one. Called once in each run of the script."""
+    wanted = st.query_params.get(PARAMETER)
+    workspace = registry().find(st.session_state.get(PARAMETER)) or registry().find(wanted)
+    if workspace is None:
+        workspace = registry().create()
+        if wanted:
+            st.session_state["lost_workspace"] = True
+    st.session_state[PARAMETER] = workspace.key
+    if wanted != workspace.key:
+        st.query_params[PARAMETER] = workspace.key
+    if st.session_state.pop("lost_workspace", False):
+        st.info(
+            "The workspace of this address is no longer here: the app was restarted, or nobody used it for a day. "
+            "This is a new one.",
+            icon=":material/info:",
+        )
+
+
+def current() -> Workspace:
+    """The workspace of this session."""
+    workspace = registry().find(st.session_state.get(PARAMETER))
+    if workspace is None:  # forgotten while the tab stood open
+        workspace = registry().create()
+        st.session_state[PARAMETER] = workspace.key
+    return workspace

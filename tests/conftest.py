@@ -1,0 +1,24 @@
+"""What tests of every kind share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+# The package is run from its folder, not installed: so that `pytest` finds it as `python -m pytest` does.
+if str(REPOSITORY) not in sys.path:
+    sys.path.insert(0, str(REPOSITORY))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public collections, too large for the repository; tests that need it are skipped without it."""
+    folder = Path(os.environ.get("PARALLAX_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no public collections in {folder}; set PARALLAX_DATA to the folder that holds them")
+    return folder

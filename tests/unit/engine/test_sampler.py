@@ -1,0 +1,308 @@
+"""The stepped sampler: reproducible, measured, and clear about what it refuses."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from spdp_engine.errors import ParallaxError, SettingsError
+from spdp_engine.models.spdp import Priors, SpdpSample
+from spdp_engine.sampling.held_out import choose_held_out
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.types import Iteration
+
+from .corpora import Tokens, from_documents, random_tokens
+
+CORPUS = random_tokens(4_000, 60, 90, 3, seed=41)
+
+
+def state_after(settings: SamplerSettings, iterations: int = 5) -> tuple[np.ndarray, ...]:
+    sampler = Sampler(CORPUS, settings)
+    records = sampler.run(iterations)
+    counts = sampler.inspect().counts
+    perplexities = np.array([record.perplexity for record in records])
+    return sampler.topics(), counts.document_topics, counts.customers, counts.tables, perplexities
+
+
+def assert_sentences(message: str) -> None:
+    """One sentence, or two: what is wrong and what to do."""
+    assert "\n" not in message
+    assert message[0].isupper() or message[0].isdigit(), message
+    assert message.endswith("."), message
+    assert len(re.findall(r"[.!?](?=\s+[A-Z“]|$)", message)) <= 2, message
+
+
+@pytest.mark.parametrize(("schedule", "workers"), [("sequential", None), ("blocks", 1), ("blocks", 2), ("blocks", 5)])
+def test_the_same_seed_gives_the_same_bits(schedule: str, workers: int | None) -> None:
+    settings = SamplerSettings(12, schedule=schedule, workers=workers, seed=99)
+    first = state_after(settings)
+    for _ in range(3):
+        for one, other in zip(first, state_after(settings), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("schedule", ["sequential", "blocks"])
+def test_another_seed_gives_another_run(schedule: str) -> None:
+    runs = [state_after(SamplerSettings(12, schedule=schedule, seed=seed, held_out=0.0))[0] for seed in (0, 1, 2**32 - 1)]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert (runs[one] != runs[other]).mean() > 0.5
+
+
+def test_measuring_and_inspecting_leave_no_trace() -> None:
+    quiet = Sampler(CORPUS, SamplerSettings(12, measure_every=0))
+    curious = Sampler(CORPUS, SamplerSettings(12, measure_every=1))
+    for _ in range(4):
+        quiet.step()
+        curious.step()
+        curious.inspect()
+        curious.perplexity()
+    np.testing.assert_array_equal(quiet.topics(), curious.topics())
+
+
+def test_two_samplers_take_turns_without_meeting() -> None:
+    settings = SamplerSettings(12, seed=5)
+    alone = Sampler(CORPUS, settings)
+    alone.run(4)
+    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, SamplerSettings(12, seed=6))
+    for _ in range(4):
+        one.step()
+        other.step()
+    np.testing.assert_array_equal(one.topics(), alone.topics())
+
+
+def test_iteration_records_are_immutable_and_add_up() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(8))
+    seen: list[Iteration] = []
+    records = sampler.run(5, seen.append)
+    assert seen == records
+    assert [record.iteration for record in records] == [1, 2, 3, 4, 5]
+    assert sampler.iteration == 5
+    total = 0.0
+    for record in records:
+        assert record.seconds > 0
+        total += record.seconds
+        assert record.elapsed >= total
+        assert record.tokens_per_second == pytest.approx(sampler.training_tokens / record.seconds)
+        assert record.perplexity is not None
+        assert 1 < record.perplexity < 2 * CORPUS.n_words
+    with pytest.raises(FrozenInstanceError):
+        records[0].perplexity = 1.0  # type: ignore[misc]
+
+
+def test_inspect_is_a_copy() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(8))
+    sampler.run(2)
+    sample = sampler.inspect()
+    assert sample.iteration == 2
+    kept = sample.counts.customers.copy()
+    sampler.step()
+    np.testing.assert_array_equal(sample.counts.customers, kept)
+    assert not np.array_equal(sampler.inspect().counts.customers, kept)
+    now = sampler.inspect().counts
+    for array in (now.customers, now.tables, now.document_topics):
+        array[:] = -7
+    assert sampler.inspect().counts.customers.min() == 0
+    assert sampler.topics().max() < 8
+
+
+def test_before_the_first_step_nothing_has_a_topic() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(8))
+    assert sampler.iteration == 0
+    assert sampler.inspect().counts.customers.sum() == 0
+    assert sampler.totals().sum() == 0
+
+
+def test_the_likelihood_rises() -> None:
+    """On texts made of two separate vocabularies perplexity comes near that of the truth, far below that of no topics."""
+    rng = np.random.default_rng(7)
+    documents = [(d % 2, (rng.integers(0, 30, 60) + 30 * (d // 2 % 2)).tolist()) for d in range(80)]
+    records = Sampler(from_documents(documents, 60, 2), SamplerSettings(2, seed=3)).run(30)
+    assert records[-1].perplexity is not None
+    assert records[-1].perplexity < 36  # truth: 30; one topic: 60
+
+
+# ---- held-out tokens ------------------------------------------------------------------------------------------------
+
+
+def numpy_perplexity(sample: SpdpSample, corpus: Tokens, held_out: np.ndarray) -> float:
+    words, documents = corpus.token_word[held_out], corpus.token_document[held_out]
+    theta, phi = sample.document_shares(), sample.group_wordings()
+    probability = (theta[documents] * phi[corpus.document_group[documents], words]).sum(axis=1)
+    return float(np.exp(-np.log(probability).mean()))
+
+
+@pytest.mark.parametrize("topics", [1, 5, 8, 37])
+@pytest.mark.parametrize(
+    "priors", [Priors(), Priors(0.01, 2.0, 0.0, 1.0), Priors(1.0, 0.01, 0.95, 1e4)], ids=["usual", "a=0", "a=0.95"]
+)
+def test_perplexity_on_the_device_equals_numpy(priors: Priors, topics: int) -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(topics, priors, held_out=0.5, workers=3))
+    for _ in range(3):
+        record = sampler.step()
+        expected = numpy_perplexity(sampler.inspect(), CORPUS, sampler.held_out)
+        assert record.perplexity == pytest.approx(expected, rel=1e-4)
+    assert sampler.perplexity() == record.perplexity
+
+
+def test_perplexity_does_not_depend_on_how_many_workers_measure() -> None:
+    # Before the first step all of them are in the same state.
+    samplers = [Sampler(CORPUS, SamplerSettings(5, workers=workers, seed=8)) for workers in (1, 2, 7)]
+    assert len({sampler.perplexity() for sampler in samplers}) == 1
+
+
+def test_before_the_first_step_perplexity_is_that_of_the_priors() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(5))
+    assert sampler.perplexity() == pytest.approx(CORPUS.n_words, rel=1e-4)
+
+
+@pytest.mark.parametrize("fraction", [0.001, 0.1, 0.5, 0.99])
+def test_half_the_tokens_of_that_share_of_documents_are_held_out(fraction: float) -> None:
+    held_out = choose_held_out(CORPUS, fraction, 1)
+    lengths = np.bincount(CORPUS.token_document, minlength=60)
+    held = np.bincount(CORPUS.token_document[held_out], minlength=60)
+    chosen = held > 0
+    assert chosen.sum() == max(1, round(fraction * 60))
+    np.testing.assert_array_equal(held[chosen], lengths[chosen] // 2)
+
+
+def test_the_same_seed_holds_out_the_same_tokens() -> None:
+    np.testing.assert_array_equal(choose_held_out(CORPUS, 0.3, 4), choose_held_out(CORPUS, 0.3, 4))
+    assert (choose_held_out(CORPUS, 0.3, 4) != choose_held_out(CORPUS, 0.3, 5)).any()
+    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.3, seed=4))
+    np.testing.assert_array_equal(sampler.held_out, choose_held_out(CORPUS, 0.3, 4))
+
+
+def test_any_half_of_a_document_may_be_held_out() -> None:
+    """Not always its first half: over 200 seeds each of ten tokens is held out 50 to 150 times.
+
+    False alarms: 1e-11 (a binomial of 200 and a half, seven standard deviations, ten times).
+    """
+    corpus = from_documents([(0, list(range(10)))], 10, 1)
+    times = sum(choose_held_out(corpus, 0.5, seed).astype(int) for seed in range(200))
+    assert ((times > 50) & (times < 150)).all()
+
+
+def test_documents_of_one_token_are_never_chosen() -> None:
+    corpus = from_documents([(0, [0]), (0, [1]), (0, [0, 1, 1]), (0, [])], 2, 1)
+    for seed in range(20):
+        assert np.flatnonzero(choose_held_out(corpus, 0.9, seed)).tolist() in ([2], [3], [4])
+    lonely = from_documents([(0, [0]), (0, [1])], 2, 1)
+    assert not choose_held_out(lonely, 0.9, 1).any()
+    assert Sampler(lonely, SamplerSettings(2, held_out=0.9)).step().perplexity is None
+
+
+@pytest.mark.parametrize("schedule", ["sequential", "blocks"])
+def test_held_out_tokens_are_never_trained_on(schedule: str) -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(6, schedule=schedule, held_out=0.4))
+    trained = ~sampler.held_out
+    expected = np.zeros((CORPUS.n_groups, CORPUS.n_words), int)
+    np.add.at(expected, (CORPUS.token_group[trained], CORPUS.token_word[trained]), 1)
+    assert sampler.training_tokens == trained.sum() < len(CORPUS)
+    for _ in range(3):
+        sampler.step()
+        assert len(sampler.topics()) == trained.sum()
+        np.testing.assert_array_equal(sampler.inspect().counts.customers.sum(axis=2), expected)
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 0])
+def test_measure_every(every: int) -> None:
+    records = Sampler(CORPUS, SamplerSettings(5, measure_every=every)).run(6)
+    measured = [record.iteration for record in records if record.perplexity is not None]
+    assert measured == (list(range(every, 7, every)) if every else [])
+
+
+def test_nothing_held_out_nothing_measured() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.0))
+    assert not sampler.held_out.any()
+    assert sampler.step().perplexity is None
+    assert sampler.perplexity() is None
+
+
+# ---- settings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"topics": 0}, "number of topics"),
+        ({"topics": 4097}, "4096"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**32}, "seed"),
+        ({"workers": 0}, "workers"),
+        ({"workers": 1025}, "workers"),
+        ({"measure_every": -1}, "measurements"),
+        ({"schedule": "magic"}, "blocks, sequential"),
+    ],
+    ids=str,
+)
+def test_wrong_settings_are_refused_in_a_sentence(wrong: dict[str, int | str], says: str) -> None:
+    with pytest.raises(SettingsError, match=says) as caught:
+        SamplerSettings(**wrong)  # type: ignore[arg-type]
+    assert_sentences(str(caught.value))
+    assert isinstance(caught.value, ParallaxError)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"alpha": 0.0},
+        {"alpha": -1.0},
+        {"gamma": 0.0},
+        {"discount": 1.0},
+        {"discount": -0.01},
+        {"concentration": 0.0},
+        {"concentration": float("inf")},
+        {"alpha": float("nan")},
+    ],
+    ids=str,
+)
+def test_wrong_priors_are_refused_in_a_sentence(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingsError, match=next(iter(wrong)).capitalize() + "|" + next(iter(wrong))) as caught:
+        Priors(**wrong)
+    assert_sentences(str(caught.value))
+
+
+@pytest.mark.parametrize("fraction", [1.0, 1.5, -0.1, float("nan")])
+def test_a_wrong_share_of_held_out_documents_is_refused(fraction: float) -> None:
+    with pytest.raises(SettingsError, match="held-out share") as caught:
+        Sampler(CORPUS, SamplerSettings(5, held_out=fraction))
+    assert_sentences(str(caught.value))
+
+
+def test_more_topics_than_tokens_are_refused() -> None:
+    corpus = from_documents([(0, [0, 1, 0])], 2, 1)
+    with pytest.raises(SettingsError, match=r"4\).*3\)") as caught:
+        Sampler(corpus, SamplerSettings(4))
+    assert_sentences(str(caught.value))
+    Sampler(corpus, SamplerSettings(3)).step()
+
+
+def test_a_corpus_without_tokens_is_refused() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Sampler(from_documents([(0, [])], 0, 1), SamplerSettings(1))
+    assert_sentences(str(caught.value))
+
+
+def test_a_second_run_warns_of_nothing() -> None:
+    """A person who runs the model twice must not find warnings of the driver's library in the terminal."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            Sampler(CORPUS, SamplerSettings(5)).step()
+
+
+def test_settings_are_immutable() -> None:
+    with pytest.raises(FrozenInstanceError):
+        SamplerSettings().topics = 3  # type: ignore[misc]
+
+
+def test_settings_come_back_with_device_and_workers_filled_in() -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(5))
+    assert sampler.settings.device == sampler.device.name
+    assert sampler.settings.workers == sampler.device.default_workers
+    assert Sampler(CORPUS, SamplerSettings(5, workers=3)).settings.workers == 3
+    assert Sampler(CORPUS, SamplerSettings(5, schedule="sequential")).settings.workers == 1
