@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.style import apply_style
+from pages.parts.style import apply_style, logo
 from pages.parts.workspace import open_workspace
 
 st.set_page_config(page_title="Parallax", page_icon="◐", layout="wide", initial_sidebar_state="collapsed")
 apply_style()
+st.logo(logo(), size="large")
 open_workspace()
 
 PAGES = [

@@ -15,7 +15,6 @@ from benchmarks.options import Lengths, Options, add_options, read_options
 from benchmarks.report import Row, counted, table, write_page
 from benchmarks.runs import complete
 from spdp_engine.models import stirling
-from spdp_engine.sampling import spdp_state
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 from spdp_engine.types import Iteration
 
@@ -76,17 +75,10 @@ def run_once(corpus: NamedCorpus, machine: Machine, wanted: Row, progress: Calla
 
 @contextmanager
 def tables_bounded(limit: int) -> Iterator[None]:
-    """Samplers that are made meanwhile bound tables by `limit` alone, not by the engine's own bounds on tables and memory."""
-    factors = partial(stirling.seating_factors, maximum_tables=limit)
-    bound = partial(stirling.bounded_table_limit, maximum_tables=limit)
-    stirling.seating_factors.cache_clear()
-    with (
-        patch.object(spdp_state, "seating_factors", factors),
-        patch.object(spdp_state, "bounded_table_limit", bound),
-        patch.object(stirling, "MAXIMUM_BYTES", 2**62),
-    ):
+    """Samplers that are made meanwhile bound tables by `limit`; by nothing, memory neither, where it is `UNBOUNDED`."""
+    bytes_of_table = 2**62 if limit == UNBOUNDED else stirling.MAXIMUM_BYTES
+    with patch.object(stirling, "MAXIMUM_TABLES", limit), patch.object(stirling, "MAXIMUM_BYTES", bytes_of_table):
         yield
-    stirling.seating_factors.cache_clear()
 
 
 def describe(corpus: NamedCorpus, rows: Sequence[dict[str, str]], iterations: int) -> list[str]:
@@ -108,7 +100,8 @@ def describe(corpus: NamedCorpus, rows: Sequence[dict[str, str]], iterations: in
     engine = f"at most {stirling.MAXIMUM_TABLES}, and fewer where their table would take more than "
     return [
         f"{corpus}. Held-out perplexity of `blocks` after {counted(iterations, 'iteration')}, mean of "
-        f"{counted(len(free), 'seed')}; the change is against no limit. About {cells:,.0f} cells (group, topic, word) have customers.",
+        f"{counted(len(free), 'seed')}; the change is against no limit. About {cells:,.0f} cells (group, topic, word) "
+        "have customers.",
         table(header, body),
         f"The engine's own bound is {engine}{stirling.MAXIMUM_BYTES / 2**20:.0f} MB. It bounds tables, never counts.",
     ]

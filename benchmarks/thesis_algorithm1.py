@@ -67,7 +67,8 @@ class ThesisAlgorithm1:
         factors = seating_factors(self.priors.discount, int(np.bincount(cells).max()))
 
         self._queue = cl.CommandQueue(context_of(self.device))
-        self._kernel = build_program(self.device, (str(KERNEL),), {"TOPICS": topics}).thesis_algorithm1
+        program = build_program(self.device, (str(KERNEL),), {"TOPICS": topics})  # a whole path stands for itself
+        self._kernel = cl.Kernel(program, "thesis_algorithm1")
         self._tokens = [
             self._copied(array) for array in (word[self._order], document[self._order], corpus.document_group)
         ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.cards import passage_html, percent, topic_name, words_html
+from pages.parts.cards import group_bars_html, passage_html, percent, topic_name, words_html
 from pages.parts.charts import balance_figure, prevalence_figure
 from pages.parts.guard import guarded
-from pages.parts.style import escaped, group_colour, group_name_html
+from pages.parts.style import escaped, group_name_html
 from pages.parts.workspace import Reading, Workspace, current
 from spdp_engine.jobs import ACTIVE
 from spdp_engine.topics import Topics
@@ -82,14 +82,11 @@ def _choose(topics: Topics, alone: bool) -> int:
 def _overview(topics: Topics, topic: int) -> None:
     """How much: shares of this topic, and all topics at a glance."""
     st.subheader("How much they talk about it")
-    largest = max(float(topics.prevalence[:, topic].max()), 1e-12)
-    rows = "".join(
-        f"{group_name_html(i, name)}"
-        f'<div style="--group:{group_colour(i)}"><div class="px-bar" style="width:{100 * topics.prevalence[i, topic] / largest:.1f}%"></div></div>'
-        f"<span>{percent(topics.prevalence[i, topic])} · rank {topics.group_rank[i, topic]}</span>"
-        for i, name in enumerate(topics.group_names)
-    )
-    st.html(f'<div class="px-sizes">{rows}</div>')
+    shares = topics.prevalence[:, topic]
+    labels = [
+        f"{percent(share)} · rank {rank}" for share, rank in zip(shares, topics.group_rank[:, topic], strict=True)
+    ]
+    st.html(group_bars_html(topics.group_names, shares.tolist(), labels))
     st.caption("Share of each group's words. Groups of unequal size can be compared.")
     st.subheader("All topics at a glance")
     if len(topics.group_names) == 2:

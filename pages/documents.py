@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.cards import group_sizes_html
-from pages.parts.guard import guarded
-from pages.parts.style import escaped
+from pages.parts.cards import group_bars_html
+from pages.parts.guard import guarded, show_problem
+from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import Workspace, current
 from sample_data import SAMPLES, Sample
 from spdp_engine.corpus import (
@@ -45,8 +45,8 @@ def page() -> None:
     if workspace.collection is None:
         st.title("How differently do they say it?")
         st.html(
-            '<p class="px-lead">Bring documents in groups: two newspapers, five parties, before and after. Parallax finds what they all '
-            "talk about, and shows each topic in every group's own words. Nothing leaves this machine.</p>"
+            '<p class="px-lead">Bring documents in groups: two newspapers, five parties, before and after. Parallax finds '
+            "what they all talk about, and shows each topic in every group's own words. Nothing leaves this machine.</p>"
         )
         _bring(workspace)
         return
@@ -66,7 +66,7 @@ def page() -> None:
 
 def _title_row(workspace: Workspace) -> None:
     title, button = st.columns([4, 1], vertical_alignment="bottom")
-    title.title(workspace.name)
+    title.title(plain_markdown(workspace.name))
     with button.popover("Other documents", icon=":material/folder_open:", width="stretch"):
         _bring(workspace, narrow=True)
 
@@ -84,16 +84,17 @@ def _bring(workspace: Workspace, narrow: bool = False) -> None:
                 st.markdown(f"**{sample.name}**")
                 st.caption(sample.description)
                 if st.button(
-                    "Open this sample", key=f"sample_{sample.key}_{narrow}", type="secondary" if narrow else "primary"
+                    "Open this sample",
+                    key=f"sample_{sample.key}_{narrow}",
+                    type="primary" if sample is SAMPLES[0] and not narrow else "secondary",
                 ):
                     _open_sample(workspace, sample)
     with upload:
         st.subheader("Or bring your own")
         _uploader(workspace, narrow)
-    if not narrow:
-        st.html(
-            '<p class="px-quiet">Tables: one row a document, with a column that says the group. Texts: one folder a group. '
-            "Several tables or text files at once: one file a group.</p>"
+        st.caption(
+            "**Tables**: one row a document, and a column that says the group. **Texts**: a .zip with one folder a group. "
+            "**Several files at once**: one file a group."
         )
 
 
@@ -101,14 +102,14 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
     """Takes the files' bytes, reads them, and empties the uploader, which would otherwise keep a second copy."""
     turn = st.session_state.setdefault("upload_turn", 0)
     files = st.file_uploader(
-        "CSV, TSV, JSON or JSON Lines (also .gz), text files, or a .zip of folders of text files",
+        "CSV, TSV, JSON or JSON Lines (also .gz), text, or a .zip",
         type=FILE_TYPES,
         accept_multiple_files=True,
         key=f"upload_{turn}_{narrow}",
     )
     problem = st.session_state.pop("upload_problem", None)
     if problem:
-        st.error(problem, icon=":material/error:")
+        show_problem(problem)
     if files:
         inputs = [InputFile(file.name, data=file.getvalue()) for file in files]
         names = ", ".join(file.name for file in inputs[:3]) + (
@@ -166,7 +167,7 @@ def _build(workspace: Workspace) -> None:
     """Makes the corpus from the chosen columns and word settings, unless it is there."""
     if workspace.corpus or workspace.columns is None or workspace.collection is None:
         if workspace.problem:
-            st.error(workspace.problem, icon=":material/error:")
+            show_problem(workspace.problem)
         return
     try:
         with _Progress("Finding the words …") as progress:
@@ -175,7 +176,7 @@ def _build(workspace: Workspace) -> None:
         workspace.problem = ""
     except ParallaxError as error:
         workspace.problem = str(error)
-        st.error(workspace.problem, icon=":material/error:")
+        show_problem(workspace.problem)
 
 
 def _next_step(workspace: Workspace) -> None:
@@ -239,7 +240,8 @@ def _report(workspace: Workspace) -> None:
     corpus = workspace.corpus
     assert corpus is not None
     st.subheader("Documents in each group")
-    st.html(group_sizes_html(corpus.group_sizes()))
+    sizes = corpus.group_sizes()
+    st.html(group_bars_html(list(sizes), list(sizes.values()), [f"{size:,}" for size in sizes.values()]))
     st.subheader("What was read, and what was left out")
     notes = "".join(f'<li class="{escaped(note.kind)}">{escaped(note.text)}</li>' for note in corpus.notes)
     st.html(f'<ul class="px-notes">{notes}</ul>')

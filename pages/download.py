@@ -31,8 +31,9 @@ def page() -> None:
             icon=":material/info:",
         )
     st.html(
-        '<p class="px-lead">Everything the run has found, as four files in a zip: each topic\'s words in every group, how much each group talks '
-        "about it, every document's topics, and a manifest with all settings, so that the run can be done again.</p>"
+        '<p class="px-lead">Everything the run has found, as four files in a zip: each topic\'s words in every group, how '
+        "much each group talks about it, every document's topics, and a manifest with all settings, so that the run can be "
+        "done again.</p>"
     )
     name = re.sub(r"\W+", "-", workspace.job_name).strip("-").lower()[:60] or "topics"
     st.download_button(

@@ -8,8 +8,10 @@ import streamlit as st
 
 from pages.parts.cards import cards_html
 from pages.parts.charts import perplexity_figure
-from pages.parts.guard import guarded
+from pages.parts.guard import guarded, show_problem
+from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import Workspace, current, registry
+from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.models import Priors
@@ -42,7 +44,7 @@ def page() -> None:
         if st.button("Choose documents", type="primary", icon=":material/library_books:"):
             st.switch_page("pages/documents.py")
         return
-    st.title(workspace.job_name if workspace.job else workspace.name)
+    st.title(plain_markdown(workspace.job_name if workspace.job else workspace.name))
     control, cards = st.columns([1, 3], gap="large")
     with control:
         if workspace.job is None:
@@ -63,25 +65,19 @@ def page() -> None:
 def _before(workspace: Workspace) -> None:
     corpus = workspace.corpus
     assert corpus is not None
-    _warm_up(workspace.suggested_topics)
+    _warm_up(workspace.suggested_topics, f"{workspace.key} {id(corpus)}", corpus)
     groups = ", ".join(corpus.group_names[:6]) + (" …" if corpus.n_groups > 6 else "")
     st.html(
-        f'<p class="px-lead">{corpus.n_documents:,} documents are ready: {_html(groups)}. Press Start, and topics appear here within '
-        "seconds: a card for each, with a column of words for every group. They get better while the run goes on, and you may stop whenever "
-        "they are good enough.</p>"
+        f'<p class="px-lead">{corpus.n_documents:,} documents are ready: {escaped(groups)}. Press Start, and topics appear '
+        "here within seconds: a card for each, with a column of words for every group. They get better while the run goes "
+        "on, and you may stop whenever they are good enough.</p>"
     )
 
 
-def _html(text: str) -> str:
-    from pages.parts.style import escaped
-
-    return escaped(text)
-
-
-@st.cache_resource(show_spinner=False)
-def _warm_up(topics: int) -> threading.Thread:
-    """Compiles the kernels for this number of topics in the background, while the person reads the page."""
-    thread = threading.Thread(target=warm_up, args=(SamplerSettings(topics=topics),), daemon=True)
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _warm_up(topics: int, key: str, _corpus: Corpus) -> threading.Thread:
+    """Does what a run begins with in the background, while the person reads the page."""
+    thread = threading.Thread(target=warm_up, args=(SamplerSettings(topics=topics), _corpus), daemon=True)
     thread.start()
     return thread
 
@@ -154,7 +150,7 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
     try:
         job = Job(workspace.corpus, SamplerSettings(**settings), iterations, registry().queue)  # type: ignore[arg-type]
     except ParallaxError as error:
-        st.error(str(error), icon=":material/error:")
+        show_problem(str(error))
         return
     workspace.start(job)
     st.rerun()
@@ -195,7 +191,7 @@ def _live_control(workspace: Workspace) -> None:
 
 def _progress(status: JobStatus) -> None:
     if status.state is JobState.FAILED:
-        st.error(status.error, icon=":material/error:")
+        show_problem(status.error)
     last = status.last
     left = status.seconds_left
     words = STATE_WORDS[status.state]
@@ -274,7 +270,8 @@ def _live_cards(workspace: Workspace) -> None:
             order = range(topics.n_topics) if by == "number" else topics.order(by)
             if topics.gap.any():
                 st.html(
-                    '<p class="px-legend"><span class="px-own">word</span>: used clearly more by this group than by the others on this topic</p>'
+                    '<p class="px-legend"><span class="px-own">word</span>: '
+                    "used clearly more by this group than by the others on this topic</p>"
                 )
             st.html(cards_html(topics, order))
 

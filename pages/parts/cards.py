@@ -3,7 +3,7 @@ refresh costs little and nothing flickers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -59,11 +59,10 @@ def words_html(words: Iterable[Word], group: int, shared: set[str], largest: flo
     rows = []
     for word in words:
         kind = "own" if word.own else "shared" if word.word in shared else ""
-        width = 100 * word.probability / max(largest, 1e-12)
         hint = f"z = {word.z:.1f} against the other groups"
         rows.append(
             f'<tr title="{hint}"><td class="{f"px-{kind}" if kind else ""}">{escaped(word.word)}</td>'
-            f'<td><div class="px-bar {kind}" style="width:{min(100.0, width):.1f}%"></div></td>'
+            f"<td>{_bar(word.probability / max(largest, 1e-12), kind)}</td>"
             f"<td>{1000 * word.probability:.1f}</td></tr>"
         )
     return f'<table class="px-words" style="--group:{group_colour(group)}">{"".join(rows)}</table>'
@@ -79,7 +78,8 @@ def passage_html(passage: Passage, group: int) -> str:
     more = f"<details><summary>Read on</summary><p>{_marked(rest)}</p></details>" if rest else ""
     return (
         f'<div class="px-passage" style="--group:{group_colour(group)}"><h6>{head}</h6>'
-        f"<small>{percent(passage.share)} of its words are on this topic</small><p>{_marked(short)}{'…' if rest else ''}</p>{more}</div>"
+        f"<small>{percent(passage.share)} of its words are on this topic</small>"
+        f"<p>{_marked(short)}{'…' if rest else ''}</p>{more}</div>"
     )
 
 
@@ -102,12 +102,16 @@ def _split(pieces: tuple[tuple[str, bool], ...], length: int) -> tuple[list[tupl
     return [*pieces[:at], (text[:cut], False)], [(text[cut:], False), *pieces[at + 1 :]]
 
 
-def group_sizes_html(sizes: dict[str, int]) -> str:
-    """Groups with their numbers of documents, as bars."""
-    largest = max(sizes.values(), default=1)
+def group_bars_html(names: Sequence[str], values: Sequence[float], labels: Sequence[str]) -> str:
+    """One bar to a group, the longest as wide as there is room, with a label behind it."""
+    largest = max(*values, 1e-12)
     rows = "".join(
-        f'{group_name_html(i, name)}<div style="--group:{group_colour(i)}"><div class="px-bar" style="width:{100 * size / largest:.1f}%">'
-        f"</div></div><span>{size:,}</span>"
-        for i, (name, size) in enumerate(sizes.items())
+        f'{group_name_html(i, name)}<div style="--group:{group_colour(i)}">{_bar(value / largest)}</div><span>{escaped(label)}</span>'
+        for i, (name, value, label) in enumerate(zip(names, values, labels, strict=True))
     )
     return f'<div class="px-sizes">{rows}</div>'
+
+
+def _bar(share: float, kind: str = "") -> str:
+    """A bar over this share of its room, in the colour of the group around it."""
+    return f'<div class="px-bar {kind}" style="width:{min(100.0, 100 * share):.1f}%"></div>'

@@ -15,7 +15,11 @@ from spdp_engine.types import Iteration
 MOST_POINTS = 240
 """Points of the perplexity plot; more would only be sent, not seen."""
 
-SYMBOLS = ("circle", "triangle-up", "square", "diamond")
+SYMBOLS = ("circle", "square")
+"""Marks of the two groups in the balance picture."""
+
+HUNDREDTH_OF_A_POINT = 1e-4
+"""Added to shares before their ratio is taken, so that a topic only one group has stays on the picture."""
 
 
 def _bare(height: int) -> go.Figure:
@@ -55,46 +59,71 @@ def perplexity_figure(records: Sequence[Iteration]) -> go.Figure:
 
 
 def balance_figure(topics: Topics, chosen: int) -> go.Figure:
-    """Two groups: how the topics' prevalence leans against how far apart the wordings are. A click chooses a topic."""
-    first, second = topics.prevalence
-    lean = (second - first) * 100
-    figure = _bare(380)
-    colours = [chart_colour(0) if value < 0 else chart_colour(1) for value in lean]
-    size = 12 + 34 * np.sqrt(topics.overall / max(float(topics.overall.max()), 1e-12))
+    """Two groups: who talks about a topic more, against how far apart the wordings are. A click chooses a topic.
+
+    The balance is the logarithm (base 2) of the ratio of the two shares, so that twice as much and half as much lie equally
+    far from the middle.
+    """
+    first, second = topics.prevalence + HUNDREDTH_OF_A_POINT
+    balance = np.log2(second / first)
+    reach = max(1.15, 1.2 * float(np.abs(balance).max()))
+    lean = (balance > 0).astype(int)
+    ink = "#E8ECF0" if is_dark() else "#1D2733"
+    figure = _bare(400)
     figure.add_scatter(
-        x=lean,
+        x=balance,
         y=topics.gap,
         mode="markers+text",
         text=[str(topic + 1) for topic in range(topics.n_topics)],
-        textfont={"size": 12},
+        textfont={"size": 12, "color": ink},
         marker={
-            "size": size,
-            "color": colours,
-            "opacity": 0.5,
-            "symbol": [SYMBOLS[0] if value < 0 else SYMBOLS[2] for value in lean],
-            "line": {
-                "width": [3 if topic == chosen else 0 for topic in range(topics.n_topics)],
-                "color": "#FFFFFF" if is_dark() else "#1D2733",
-            },
+            "size": 17 + 22 * np.sqrt(topics.overall / max(float(topics.overall.max()), 1e-12)),
+            "color": [_see_through(chart_colour(side), 0.38) for side in lean],
+            "opacity": 1,
+            "symbol": [SYMBOLS[side] for side in lean],
+            "line": {"width": [2.5 if topic == chosen else 0.5 for topic in range(topics.n_topics)], "color": ink},
         },
         customdata=[[topic_name(k), topics.label(k, 5), first[k], second[k]] for k in range(topics.n_topics)],
         hovertemplate=(
-            "<b>%{customdata[0]}</b>: %{customdata[1]}<br>"
-            + topics.group_names[0].replace("%", "")
-            + " %{customdata[2]:.1%}, "
-            + topics.group_names[1].replace("%", "")
-            + " %{customdata[3]:.1%}<br>wording gap %{y:.2f}<extra></extra>"
+            f"<b>%{{customdata[0]}}</b>: %{{customdata[1]}}<br>{_plain(topics.group_names[0])} %{{customdata[2]:.1%}}, "
+            f"{_plain(topics.group_names[1])} %{{customdata[3]:.1%}}<br>wording gap %{{y:.2f}}<extra></extra>"
         ),
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
     )
-    reach = 1.25 * float(np.abs(lean).max()) or 1.0
     figure.add_vline(x=0, line_width=1, line_dash="dot", opacity=0.5)
+    whole = range(-int(reach), int(reach) + 1, max(1, int(reach) // 3))
     figure.update_xaxes(
         range=[-reach, reach],
-        title=f"← more {topics.group_names[0]}  ·  points of share  ·  more {topics.group_names[1]} →",
+        tickvals=list(whole),
+        ticktext=["equally" if v == 0 else f"{2 ** abs(v)}×" for v in whole],
     )
-    figure.update_yaxes(title="wording gap", rangemode="normal")
-    figure.update_layout(clickmode="event+select", dragmode=False)
+    left, right = (_short(name) for name in topics.group_names)
+    for side, text in enumerate((f"← more {left}", f"more {right} →")):
+        figure.add_annotation(
+            x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
+            showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
+        )  # fmt: skip
+    figure.update_yaxes(title="wording gap")
+    figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 30, "b": 8})
     return figure
+
+
+def _see_through(colour: str, opacity: float) -> str:
+    """#rrggbb as rgba(...), so that a marker lets through what is under it but its label stays strong."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def _plain(name: str) -> str:
+    """A group's name inside a hover template: no markup, no placeholders."""
+    return name.replace("%", " per cent").replace("<", "‹").replace("{", "(").replace("}", ")")
+
+
+def _short(name: str) -> str:
+    """A group's name short enough for half a chart."""
+    name = _plain(name)
+    return name if len(name) <= 22 else name[:21] + "…"
 
 
 def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import re
+from pathlib import Path
 
 import streamlit as st
 
@@ -41,6 +43,11 @@ def escaped(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+def plain_markdown(text: str) -> str:
+    """Text for places that take Markdown, such as titles and messages, with nothing in it read as Markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+!|<>~$:-])", r"\\\1", text)
+
+
 def group_name_html(group: int, name: str) -> str:
     """A group's mark and name, in its colour."""
     return (
@@ -49,62 +56,22 @@ def group_name_html(group: int, name: str) -> str:
     )
 
 
+def logo() -> str:
+    """The name with its sign, as SVG in the ink of the theme: one thing seen from two places."""
+    ink, left, right = (
+        ("#E8ECF0", *(GROUP_COLOURS[i][1] for i in (0, 1)))
+        if is_dark()
+        else ("#1D2733", *(GROUP_COLOURS[i][0] for i in (0, 1)))
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">'
+        f'<circle cx="13" cy="16" r="10" fill="{left}" fill-opacity=".85"/>'
+        f'<circle cx="22" cy="16" r="10" fill="{right}" fill-opacity=".62"/>'
+        f'<text x="40" y="23" font-family="Charter, Iowan Old Style, Noto Serif, Georgia, serif" font-size="21" '
+        f'font-weight="600" fill="{ink}">Parallax</text></svg>'
+    )
+
+
 def apply_style() -> None:
     """Puts the style sheet on the page."""
-    st.html(f"<style>{_STYLE}</style>")
-
-
-_STYLE = """
-:root { --px-line: color-mix(in srgb, currentColor 14%, transparent); }
-.stMainBlockContainer { padding-top: 4.2rem; padding-bottom: 4rem; max-width: 1500px; }
-.stApp [data-testid="stElementContainer"]:has(> .stHtml:empty) { display: none; }
-.px-lead { font-size: 1.06rem; max-width: 46rem; opacity: .82; margin: -.4rem 0 .6rem; line-height: 1.55; }
-.px-quiet { opacity: .68; }
-.px-group { color: var(--group); font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.px-cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .9rem; }
-.px-card { border: 1px solid color-mix(in srgb, currentColor 15%, transparent); border-radius: .6rem;
-  padding: .75rem .9rem .8rem; background: color-mix(in srgb, currentColor 2.2%, transparent); min-width: 0; }
-.px-card header { display: flex; align-items: baseline; gap: .55rem; margin-bottom: .5rem; min-width: 0; }
-.px-card header b { font-size: .95rem; white-space: nowrap; }
-.px-card header span { font-size: .84rem; opacity: .68; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.px-card header i { margin-left: auto; font-style: normal; font-size: .8rem; opacity: .68; white-space: nowrap; }
-.px-columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.6rem, 1fr)); gap: .5rem 1rem; }
-.px-columns > div { min-width: 0; }
-.px-columns h6 { margin: 0 0 .15rem; padding: 0; font-size: .84rem; display: flex; justify-content: space-between; gap: .4rem; }
-.px-columns h6 em { font-style: normal; font-weight: 500; opacity: .72; font-variant-numeric: tabular-nums; }
-.px-share { height: 3px; border-radius: 2px; margin-bottom: .35rem; background: color-mix(in srgb, currentColor 10%, transparent); }
-.px-share > div { height: 100%; border-radius: 2px; background: var(--group); }
-.px-columns ol { list-style: none; margin: 0; padding: 0; font-size: .9rem; line-height: 1.5; }
-.px-columns li { margin: 0; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: .9rem; }
-.px-own { color: var(--group); font-weight: 650; }
-.px-own::before { content: "\\25B8\\00A0"; font-size: .8em; }
-.px-stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); gap: .6rem .9rem; margin: .2rem 0 .4rem; }
-.px-stats div { min-width: 0; } .px-stats b { display: block; font-size: 1.18rem; font-variant-numeric: tabular-nums; line-height: 1.3; }
-.px-stats span { font-size: .8rem; opacity: .7; }
-.px-progress { height: 5px; border-radius: 3px; background: color-mix(in srgb, currentColor 12%, transparent); overflow: hidden; margin: .3rem 0 .6rem; }
-.px-progress > div { height: 100%; background: light-dark(#0B6E69, #4DB8AF); }
-.px-words { width: 100%; border-collapse: collapse; font-size: .93rem; }
-.px-words td { padding: .13rem .3rem .13rem 0; border: 0; vertical-align: middle; }
-.px-words td:first-child { width: 44%; max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.px-words td:last-child { width: 3.4rem; text-align: right; font-variant-numeric: tabular-nums; opacity: .7; font-size: .82rem; padding-right: 0; }
-.px-bar { height: .72rem; border-radius: 2px; background: color-mix(in srgb, var(--group) 38%, transparent); min-width: 2px; }
-.px-bar.own { background: var(--group); }
-.px-bar.shared { background: repeating-linear-gradient(135deg, color-mix(in srgb, currentColor 46%, transparent) 0 2px, transparent 2px 5px); }
-.px-shared::before { content: "\\25CB\\00A0"; font-size: .8em; opacity: .8; }
-.px-passage { border-left: 3px solid var(--group); padding: .1rem 0 .1rem .8rem; margin: 0 0 1.1rem; overflow-wrap: anywhere; }
-.px-passage h6 { margin: 0 0 .15rem; font-size: .96rem; padding: 0; }
-.px-passage small { opacity: .7; } .px-passage p { margin: .3rem 0 0; line-height: 1.6; font-size: .93rem; }
-.px-passage details summary { cursor: pointer; font-size: .84rem; opacity: .75; margin-top: .25rem; }
-.px-passage mark { color: inherit; background: color-mix(in srgb, var(--group) 22%, transparent); font-weight: 650;
-  border-bottom: 2px solid var(--group); border-radius: 2px; padding: 0 .1em; }
-.px-sizes { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr max-content; gap: .3rem .8rem; align-items: center; font-size: .92rem; }
-.px-sizes .px-bar { background: var(--group); }
-.px-notes { margin: .2rem 0 0; padding-left: 1.1rem; font-size: .92rem; line-height: 1.55; }
-.px-notes li { font-size: .92rem; } .px-notes li.warning { font-weight: 600; }
-.px-legend { font-size: .84rem; opacity: .8; margin: .1rem 0 .6rem; }
-@media (max-width: 640px) {
-  .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; }
-  .px-cards { grid-template-columns: 1fr; }
-}
-@media (prefers-reduced-motion: no-preference) { .px-progress > div, .px-share > div { transition: width .35s ease; } }
-"""
+    st.html(Path(__file__).with_name("style.css"))

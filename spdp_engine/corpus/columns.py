@@ -23,7 +23,7 @@ _TEXT_NAMES = {
 }
 _GROUP_NAMES = {
     3.0: "group groups party source outlet newspaper paper category label class country region side condition cohort "
-    "camp faction gruppe partei quelle groupe parti grupo partido gruppo partito группа",
+    "camp faction audience traveller traveler customer gruppe partei quelle groupe parti grupo partido gruppo partito группа",
     2.0: "topic brand product publisher journal platform channel network speaker author section gender sex department "
     "organisation organization company team continent city state segment period board subreddit kategorie zeitung "
     "land pays pais paese",

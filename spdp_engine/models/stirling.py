@@ -7,6 +7,7 @@ single precision it drifts by 7.5e-4 at n = 30,000.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
+
+_building = threading.Lock()
 
 MAXIMUM_TABLES = 512
 """Tables a cell may have, unless the memory bound asks for fewer."""
@@ -71,26 +74,30 @@ def bounded_table_limit(maximum_customers: int, maximum_tables: int = MAXIMUM_TA
     return int(max(1, min(maximum_tables, maximum_customers, by_memory)))
 
 
-@lru_cache(maxsize=4)
-def seating_factors(discount: float, maximum_customers: int, maximum_tables: int = MAXIMUM_TABLES) -> SeatingFactors:
-    """Builds the table, or returns the one built before for the same arguments.
+def seating_factors(discount: float, maximum_customers: int, maximum_tables: int | None = None) -> SeatingFactors:
+    """Builds the table, or returns the one built before for the same arguments: samplers share it.
 
     Args:
         discount: a, 0 <= a < 1.
         maximum_customers: the largest m needed: the count of the commonest word in a group.
-        maximum_tables: bound on t.
+        maximum_tables: bound on t; `MAXIMUM_TABLES` where None.
 
     Raises:
         SettingsError: the discount is out of range.
     """
     if not 0.0 <= discount < 1.0:
         raise SettingsError(f"The discount must be at least 0 and below 1; it is {discount:g}.")
-    rows = max(1, maximum_customers)
+    with _building:  # a second caller waits for the first, rather than build the same
+        return _build(float(discount), max(1, maximum_customers), maximum_tables or MAXIMUM_TABLES)
+
+
+@lru_cache(maxsize=4)
+def _build(discount: float, rows: int, maximum_tables: int) -> SeatingFactors:
     limit = bounded_table_limit(rows, maximum_tables)
     pairs = np.zeros((int(_row_start(np.array(rows + 1), limit + 1)), 2), np.float32)
     pairs[0] = (0.0, 1.0)  # an empty cell: the first customer opens a table
     start = 1
-    for first, old, new in _ratio_rows(float(discount), rows, limit):
+    for first, old, new in _ratio_rows(discount, rows, limit):
         m = np.arange(first, first + len(old))[:, None]
         t = np.arange(limit + 1)
         old *= (m - t + 1) / (m + 1)
@@ -106,7 +113,7 @@ def seating_factors(discount: float, maximum_customers: int, maximum_tables: int
         rest[..., 1] = new[triangular:]
         start += rest.size // 2
     pairs.flags.writeable = False
-    return SeatingFactors(float(discount), rows, limit, pairs)
+    return SeatingFactors(discount, rows, limit, pairs)
 
 
 def _ratio_rows(

@@ -52,6 +52,20 @@ def balanced_parts(sizes: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     return part
 
 
+def stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The order that sorts non-negative keys, equal ones as they stand: argsort by digits of 16 bits.
+
+    NumPy sorts numbers of 16 bits by counting, several times as fast as by comparing.
+    """
+    order = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
+    shift = 16
+    while len(keys) and int(keys.max()) >> shift:
+        digits = ((keys >> shift) & 0xFFFF).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+        shift += 16
+    return order
+
+
 def cut_into_blocks(
     token_word: NDArray[np.int32],
     token_document: NDArray[np.int32],
@@ -75,8 +89,10 @@ def cut_into_blocks(
     document_part = balanced_parts(np.bincount(token_document, minlength=documents), workers)[token_document]
     phase = (word_part - document_part) % workers
     block = phase * workers + document_part
-    order = np.lexsort((token_document, document_group[token_document], token_word, block))
-    visits = np.lexsort((np.arange(len(order)), document_rank[token_document[order]], block[order]))
-    firsts = np.searchsorted(block[order], np.arange(workers * workers + 1)).astype(np.int32)
+    groups = int(document_group.max()) + 1
+    order = stable_order((block * words + token_word) * groups + document_group[token_document])
+    block = block[order]
+    visits = stable_order(block * documents + document_rank[token_document[order]])
+    firsts = np.searchsorted(block, np.arange(workers * workers + 1)).astype(np.int32)
     starts = np.lib.stride_tricks.sliding_window_view(firsts, workers + 1)[::workers].copy()
     return Blocks(order, visits.astype(np.int32), starts)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError, SettingsError
 from spdp_engine.models.spdp import Priors, SpdpSample
+from spdp_engine.models.stirling import seating_factors
 from spdp_engine.sampling.devices import Device, choose_device
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.programs import build_program, context_of
@@ -113,7 +114,7 @@ class Sampler:
         try:
             self._queue = cl.CommandQueue(context_of(self.device))
             self._state = SpdpState(
-                self.device, self._queue, training, settings.topics, settings.priors, workers, _largest_cell(training)
+                self.device, self._queue, training, settings.topics, settings.priors, workers, largest_cell(corpus)
             )
             self._schedule = schedule_named(settings.schedule)(
                 self.device, self._queue, self._state, training, settings.seed
@@ -188,7 +189,7 @@ class _HeldOutScorer:
         self._sums = np.empty(chunks, np.float32)
         self._sums_buffer = cl.Buffer(context, flags.WRITE_ONLY, self._sums.nbytes)
         constants = {**state.constants, "CHUNK": HELD_OUT_CHUNK}
-        self._kernel = build_program(device, (state.held_out_kernel,), constants).held_out
+        self._kernel = cl.Kernel(build_program(device, (state.held_out_kernel,), constants), "held_out")
 
     def perplexity(self) -> float | None:
         if not self._tokens:
@@ -199,14 +200,15 @@ class _HeldOutScorer:
         return math.exp(-float(self._sums.sum(dtype=np.float64)) / self._tokens)
 
 
-def _largest_cell(corpus: TokenArrays) -> int:
-    """Count of the commonest word in a group."""
+def largest_cell(corpus: TokenArrays) -> int:
+    """Count of the commonest word in a group: the most customers a cell can have."""
     cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
     return int(np.bincount(cells).max())
 
 
-def warm_up(settings: SamplerSettings) -> None:
-    """Compiles all kernels that a run with these settings will need, by running them on a few tokens.
+def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> None:
+    """Does beforehand what a run would otherwise begin with: compiles its kernels, by running them on a few tokens, and
+    builds the table of seating factors that the corpus needs.
 
     Drivers compile when a kernel is built and again when it first runs, a second or more in all. Programs depend on the
     number of topics, rounded up to whole vectors, and on nothing else. Errors are logged and left to the run itself.
@@ -217,5 +219,7 @@ def warm_up(settings: SamplerSettings) -> None:
     )
     try:
         Sampler(few, replace(settings, held_out=0.5, measure_every=1)).run(2)
+        if corpus is not None:
+            seating_factors(settings.priors.discount, largest_cell(corpus))
     except Exception:
         log.info("warming up failed", exc_info=True)

@@ -80,8 +80,8 @@ class Sequential(Schedule):
         rank = _shuffled_documents(len(corpus.document_group), seed)
         self._lay_out(corpus, np.argsort(rank[corpus.token_document], kind="stable"))
         program = build_program(device, (state.header, "sequential.cl", "merge_totals.cl"), state.constants)
-        self._first, self._sweep = program.sequential_first, program.sequential
-        self._merge_totals = program.merge_totals
+        self._first, self._sweep = cl.Kernel(program, "sequential_first"), cl.Kernel(program, "sequential")
+        self._merge_totals = cl.Kernel(program, "merge_totals")
 
     def first(self) -> None:
         """See `Schedule.first`."""
@@ -114,8 +114,8 @@ class Blocks(Schedule):
         self._visits = self._copied(blocks.visits)
         self._starts = [self._copied(starts) for starts in blocks.starts]
         program = build_program(device, (state.header, "blocks.cl", "merge_totals.cl"), state.constants)
-        self._first, self._sweep = program.blocks_first, program.blocks
-        self._merge_totals = program.merge_totals
+        self._first, self._sweep = cl.Kernel(program, "blocks_first"), cl.Kernel(program, "blocks")
+        self._merge_totals = cl.Kernel(program, "merge_totals")
 
     def first(self) -> None:
         """See `Schedule.first`."""

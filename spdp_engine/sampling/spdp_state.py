@@ -92,7 +92,7 @@ class SpdpState:
         self.totals = cleared(self.totals_count)
         self.worker_totals = cleared(workers * self.totals_count)
         self.worker_quotients = cleared(workers * (self.totals_count + 2 * self.padded))
-        refresh = build_program(device, ("spdp_refresh.cl",), self.constants).spdp_refresh
+        refresh = cl.Kernel(build_program(device, ("spdp_refresh.cl",), self.constants), "spdp_refresh")
         refresh(queue, (rows,), None, np.int32(rows), np.int32(self.width), self.ratios, self.seats, self.factors)
 
     @property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import lgamma, log
-from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
@@ -18,7 +17,8 @@ from scipy.stats import chi2
 
 from spdp_engine.models.spdp import Priors
 from spdp_engine.sampling import programs
-from spdp_engine.sampling.programs import build_program, context_of
+from spdp_engine.sampling.devices import Device
+from spdp_engine.sampling.programs import context_of
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 
 State = tuple[int, ...]
@@ -115,22 +115,35 @@ def exact_posterior(case: Case) -> dict[State, float]:
 # ---- long runs ------------------------------------------------------------------------------------------------------
 
 CHAIN = """
-/* Many sweeps of `sequential` in one launch, so that a test sees hundreds of thousands of them. It records topics and
+/* Many sweeps of a schedule in one launch, so that a test sees hundreds of thousands of them: phases one after another,
+ * in each the workers one after another, each with sums of its own; then the totals are merged. It records topics and
  * tables after every `thin` sweeps. */
-__kernel void chain(const int samples, const int thin, const int tokens, __global const int *restrict token_word,
+__kernel void chain(const int samples, const int thin, const int workers, __global const int *restrict starts,
+                    const int tokens, __global const int *restrict token_word,
                     __global const int *restrict token_document, __global ushort *restrict token_topic,
                     const uint seed, __global int *restrict records, MODEL_ARGUMENTS)
 {
     const Model model = MODEL_GATHER;
-    const Sums sums = load_sums(&model, 0);
-    const int cells = groups * words * TOPICS;
+    const int cells = groups * words * TOPICS, count = 2 * groups * TOPICS;
     uint iteration = 0;
     for (int sample = 0; sample < samples; ++sample) {
         for (int sweep = 0; sweep < thin; ++sweep) {
             ++iteration;
-            for (int l = 0; l < tokens; ++l)
-                resample_token(&model, &sums, token_word[l], token_document[l], token_topic + l,
-                               uniforms(seed, iteration, l));
+            for (int phase = 0; phase < workers; ++phase) {
+                for (int worker = 0; worker < workers; ++worker) {
+                    const Sums sums = load_sums(&model, worker);
+                    __global const int *bounds = starts + phase * (workers + 1) + worker;
+                    for (int l = bounds[0]; l < bounds[1]; ++l)
+                        resample_token(&model, &sums, token_word[l], token_document[l], token_topic + l,
+                                       uniforms(seed, iteration, l));
+                }
+                for (int x = 0; x < count; ++x) {
+                    int after = totals[x];
+                    for (int worker = 0; worker < workers; ++worker)
+                        after += worker_totals[worker * count + x] - totals[x];
+                    ((__global int *)totals)[x] = after;
+                }
+            }
         }
         __global int *record = records + (size_t)sample * (tokens + cells);
         for (int l = 0; l < tokens; ++l)
@@ -142,60 +155,69 @@ __kernel void chain(const int samples, const int thin, const int tokens, __globa
 """
 
 
-def copy_of_kernels(folder: Path, change: tuple[str, str] | None = None) -> Path:
-    """The kernels with `chain` beside them, and one text of spdp.clh replaced by another."""
-    kernels = folder / "kernels"
-    shutil.copytree(programs.KERNELS, kernels)
-    (kernels / "chain.cl").write_text(CHAIN)
+@cache
+def chain_program(device: Device, topics: int, change: tuple[str, str] | None) -> cl.Program:
+    """`chain` with the model's header, one text of which is replaced by another."""
+    source = programs._expand("spdp.clh", set())
     if change:
-        header = kernels / "spdp.clh"
-        text = header.read_text()
-        assert text.count(change[0]) == 1, f"the text to change stands {text.count(change[0])} times in spdp.clh"
-        header.write_text(text.replace(*change))
-    return kernels
+        assert source.count(change[0]) == 1, f"the text to change stands {source.count(change[0])} times in the header"
+        source = source.replace(*change)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        return cl.Program(context_of(device), source + CHAIN).build([*programs.OPTIONS, f"-DTOPICS={topics}"])
 
 
-def chain(case: Case, samples: int, thin: int, seed: int) -> Counter[State]:
-    """States after every `thin` sweeps of one long run, counted. `programs.KERNELS` must hold `chain.cl`."""
-    corpus = case.corpus
-    sampler = start(case, "sequential", 1, seed)
+def chain(
+    case: Case, schedule: str, workers: int, samples: int, thin: int, seed: int, change: tuple[str, str] | None = None
+) -> list[State]:
+    """States after every `thin` sweeps of one long run; `change` makes the sampler wrong on purpose."""
+    sampler = start(case, schedule, workers, seed)
     sampler.step()
-    state, schedule = sampler._state, sampler._schedule
-    tokens, cells = len(case.tokens), corpus.n_groups * corpus.n_words * state.padded
+    state, laid_out = sampler._state, sampler._schedule
+    tokens, cells = len(case.tokens), state.groups * state.words * state.padded
+    if schedule == "sequential":
+        starts = np.array([[0, tokens]], np.int32)
+    else:
+        starts = np.empty((workers, workers + 1), np.int32)
+        for row, buffer in zip(starts, laid_out._starts, strict=True):
+            cl.enqueue_copy(state.queue, row, buffer)
     records = np.empty((samples, tokens + cells), np.int32)
-    device = sampler.device
-    buffer = cl.Buffer(context_of(device), cl.mem_flags.WRITE_ONLY, records.nbytes)
-    kernel = cl.Kernel(build_program(device, (state.header, "chain.cl"), state.constants), "chain")
-    kernel(state.queue, (1,), (1,), np.int32(samples), np.int32(thin), np.int32(tokens), schedule._token_word,
-           schedule._token_document, schedule._token_topic, np.uint32(seed), buffer, *state.arguments)  # fmt: skip
-    cl.enqueue_copy(state.queue, records, buffer)
+    context, flags = context_of(sampler.device), cl.mem_flags
+    starts_there = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=starts)
+    records_there = cl.Buffer(context, flags.WRITE_ONLY, records.nbytes)
+    kernel = cl.Kernel(chain_program(sampler.device, state.padded, change), "chain")
+    kernel(state.queue, (1,), (1,), np.int32(samples), np.int32(thin), np.int32(workers), starts_there,
+           np.int32(tokens), laid_out._token_word, laid_out._token_document, laid_out._token_topic, np.uint32(seed),
+           records_there, *state.arguments)  # fmt: skip
+    cl.enqueue_copy(state.queue, records, records_there)
     z = np.empty((samples, tokens), np.int32)
-    z[:, schedule._order] = records[:, :tokens]
+    z[:, laid_out._order] = records[:, :tokens]
     t = records[:, tokens:].reshape(samples, -1, state.padded)[:, :, : case.topics].reshape(samples, -1)
-    return Counter(map(tuple, np.hstack([z, t]).tolist()))
+    return [tuple(row) for row in np.hstack([z, t]).tolist()]
+
+
+def steps(case: Case, schedule: str, workers: int, samples: int, seed: int) -> list[State]:
+    """States after each step of the sampler as it is used, from the second step on."""
+    sampler = start(case, schedule, workers, seed)
+    sampler.step()
+    states = []
+    for _ in range(samples):
+        sampler.step()
+        states.append((*sampler.topics().tolist(), *sampler.inspect().counts.tables.ravel().tolist()))
+    return states
 
 
 def start(case: Case, schedule: str, workers: int, seed: int) -> Sampler:
-    settings = SamplerSettings(
-        case.topics, case.priors, schedule, workers, seed=seed, held_out=0.0, measure_every=0
-    )
+    settings = SamplerSettings(case.topics, case.priors, schedule, workers, seed=seed, held_out=0.0, measure_every=0)
     return Sampler(case.corpus, settings)
-
-
-def steps(sampler: Sampler, samples: int, thin: int) -> Iterator[State]:
-    """States after every `thin` steps of the sampler as it is used."""
-    sampler.run(50)
-    for _ in range(samples):
-        for _ in range(thin):
-            sampler.step()
-        yield (*sampler.topics().tolist(), *sampler.inspect().counts.tables.ravel().tolist())
 
 
 # ---- comparison -----------------------------------------------------------------------------------------------------
 
 
-def chi_square(observed: Counter[State], exact: dict[State, float]) -> float:
+def chi_square(states: Iterable[State], exact: dict[State, float]) -> float:
     """The p-value of Pearson's test. States expected fewer than five times are taken together."""
+    observed = Counter(states)
     if not observed.keys() <= exact.keys():
         return 0.0  # a state that cannot be
     total = observed.total()
@@ -211,13 +233,11 @@ def chi_square(observed: Counter[State], exact: dict[State, float]) -> float:
     return float(chi2.sf(((found - expected) ** 2 / expected).sum(), len(expected) - 1))
 
 
-def total_variation(
-    observed: Counter[State], exact: dict[State, float], feature: Callable[[State], object]
-) -> float:
+def total_variation(states: list[State], exact: dict[State, float], feature: Callable[[State], object]) -> float:
     """Half the sum of the differences between the two distributions of a feature of the state."""
-    difference: Counter[object] = Counter()
+    share: dict[object, float] = {}
     for state, p in exact.items():
-        difference[feature(state)] -= p  # type: ignore[assignment]
-    for state, count in observed.items():
-        difference[feature(state)] += count / observed.total()  # type: ignore[assignment]
-    return 0.5 * sum(abs(value) for value in difference.values())
+        share[feature(state)] = share.get(feature(state), 0.0) - p
+    for state, count in Counter(states).items():
+        share[feature(state)] = share.get(feature(state), 0.0) + count / len(states)
+    return 0.5 * sum(abs(difference) for difference in share.values())

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import table_limit
+from benchmarks import table_limit, thesis_algorithm1
 from benchmarks.data import generated_corpus
 from benchmarks.report import read_rows, table
 from benchmarks.runs import complete
 from benchmarks.thesis_algorithm1 import NEVER, ThesisAlgorithm1, held_out_perplexity, log_ratios
 from spdp_engine.models.stirling import seating_factors
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.types import TokenArrays
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPICS = 5
@@ -48,7 +51,9 @@ def test_without_a_corpus_a_sentence_and_status_2(words: tuple[str, ...]) -> Non
 
 
 def test_reads_a_corpus_from_the_data_folder(tmp_path: Path) -> None:
-    rows = [f"{['left', 'right'][x % 2]},apple pear plum fig apple nut" for x in range(60)]
+    fruits = ["apple", "pear", "plum", "fig", "nut"]
+    orders = list(permutations(fruits))[:60]
+    rows = [f"{('left', 'right')[number % 2]},{' '.join(order)} apple" for number, order in enumerate(orders)]
     (tmp_path / "fruit.csv").write_text("\n".join(["group,text", *rows]), encoding="utf-8")
     done = run_command("fit-quality", "--corpus", "fruit.csv", "--quick", "--topics", "2", "--output", str(tmp_path / "out"),
                        PARALLAX_DATA=str(tmp_path))  # fmt: skip
@@ -93,30 +98,67 @@ def test_thesis_kernel_keeps_its_counts() -> None:
     assert np.array_equal(customers, counts.customers.sum(axis=1))
     assert np.array_equal(tables, counts.tables.sum(axis=1))
     assert np.array_equal(base, q.sum(axis=0))
+    held_out = Sampler(corpus, SamplerSettings(topics=TOPICS)).held_out
+    assert np.array_equal(thesis.held_out, held_out)
 
 
-def test_thesis_kernel_agrees_with_sequential() -> None:
-    """The same model: perplexity falls to the same level, and as many tables open. Means of 8 chains of each, fixed seeds.
+CHAINS = 8
 
-    Over 8 chains the means of perplexity differ by about 0.5 %, of tables by 0.4 % (one standard error).
-    """
-    corpus = generated_corpus(documents=120, length=50, words=200).arrays
-    found = np.zeros((2, 8, 3))
-    for seed in range(8):
-        thesis = ThesisAlgorithm1(corpus, TOPICS, seed=seed)
-        sequential = Sampler(corpus, SamplerSettings(topics=TOPICS, schedule="sequential", seed=seed, measure_every=0))
-        assert np.array_equal(thesis.held_out, sequential.held_out)
-        for which, sampler in enumerate((thesis, sequential)):
+
+def means(make: Callable[[int], ThesisAlgorithm1 | Sampler]) -> tuple[float, float, float]:
+    """Means over `CHAINS` chains: perplexity after one iteration and after 61, and tables after 61."""
+    found = []
+    for seed in range(CHAINS):
+        sampler = make(seed)
+        sampler.step()
+        first = sampler.perplexity()
+        for _ in range(60):
             sampler.step()
-            first = sampler.perplexity()
-            for _ in range(60):
-                sampler.step()
-            found[which, seed] = first, sampler.perplexity(), sampler.inspect().counts.tables.sum()
-    (first, last, tables), (_, sequential_last, sequential_tables) = found.mean(axis=1)
-    print(found.mean(1), found.std(1))
-    assert last < 0.97 * first
-    assert last == pytest.approx(sequential_last, rel=0.03)
-    assert tables == pytest.approx(sequential_tables, rel=0.02)
+        found.append((first, sampler.perplexity(), sampler.inspect().counts.tables.sum()))
+    first, last, tables = np.mean(found, axis=0)
+    return first, last, tables
+
+
+@pytest.fixture(scope="module")
+def chains_corpus() -> TokenArrays:
+    return generated_corpus(documents=120, length=50, words=200).arrays
+
+
+@pytest.fixture(scope="module")
+def sequential_means(chains_corpus: TokenArrays) -> tuple[float, float, float]:
+    def make(seed: int) -> Sampler:
+        settings = SamplerSettings(topics=TOPICS, schedule="sequential", seed=seed, measure_every=0)
+        return Sampler(chains_corpus, settings)
+
+    return means(make)
+
+
+def test_thesis_kernel_agrees_with_sequential(
+    chains_corpus: TokenArrays, sequential_means: tuple[float, float, float]
+) -> None:
+    """The same model: perplexity falls to the same level, and as many tables open.
+
+    One standard error of the ratio is 2.9 % for perplexity and 0.43 % for tables, so that of 1000 seeds about one would fail.
+    """
+    first, last, tables = means(lambda seed: ThesisAlgorithm1(chains_corpus, TOPICS, seed=seed))
+    assert last < 0.85 * first
+    assert last == pytest.approx(sequential_means[1], rel=0.1)
+    assert tables == pytest.approx(sequential_means[2], rel=0.015)
+
+
+def test_a_wrong_kernel_does_not_agree(
+    chains_corpus: TokenArrays,
+    sequential_means: tuple[float, float, float],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    source = thesis_algorithm1.KERNEL.read_text(encoding="utf-8")
+    wrong = tmp_path / "wrong.cl"
+    wrong.write_text(source.replace("discount * (float)T_i[k]", "0.0f"), encoding="utf-8")
+    assert wrong.read_text(encoding="utf-8") != source
+    monkeypatch.setattr(thesis_algorithm1, "KERNEL", wrong)
+    _, _, tables = means(lambda seed: ThesisAlgorithm1(chains_corpus, TOPICS, seed=seed))
+    assert tables != pytest.approx(sequential_means[2], rel=0.1)
 
 
 def test_thesis_kernel_is_reproducible() -> None:
