@@ -20,7 +20,7 @@ from spdp_engine.types import Iteration
 
 NAME = "table-limit"
 CLAIM = "held-out perplexity with cells bounded to few tables, to many, and not at all"
-LENGTHS = Lengths(iterations=200, quick_iterations=20, seeds=3, quick_seeds=1)
+LENGTHS = Lengths(iterations=200, quick_iterations=20, seeds=5, quick_seeds=1)
 LIMITS = (16, 64, 512)
 UNBOUNDED = 2**31
 

@@ -10,12 +10,16 @@ from pages.parts.guard import guarded
 from pages.parts.style import escaped, group_name_html
 from pages.parts.workspace import Reading, Workspace, current
 from spdp_engine.jobs import ACTIVE
-from spdp_engine.topics import Topics
+from spdp_engine.topics import Topics, Word
 
 WORDS = 18
 PASSAGES = 4
 ORDERS = {"gap": "Most differently worded", "prevalence": "Most talked about"}
-COLUMNS_ABREAST = 4
+ABREAST = 5
+"""Columns of words that fit beside one another."""
+
+BESIDE = 2
+"""... and beside the pictures."""
 
 
 def page() -> None:
@@ -31,28 +35,52 @@ def page() -> None:
         if st.button("Find topics" if workspace.corpus else "Choose documents", type="primary"):
             st.switch_page(target)
         return
-    _frozen_or_live(workspace)
+    _going_on(workspace)
     topics = reading.topics
     alone = len(topics.group_names) == 1
     st.title("Compare the groups" if not alone else "Read the topics")
     if alone:
         st.info("There is one group, so there is nothing to compare; these are its topics.", icon=":material/info:")
     topic = _choose(topics, alone)
-    overview, words = st.columns([2, 3], gap="large")
-    with overview:
-        _overview(topics, topic)
-    with words:
-        _wording(topics, topic)
-    _passages(reading, topic)
+    groups = _groups(topics)
+    if len(groups) <= BESIDE:
+        overview, words = st.columns([2, 3], gap="large")
+        with overview:
+            _how_much(topics, topic)
+            _at_a_glance(topics, topic)
+        with words:
+            _wording(topics, topic, groups)
+    else:  # more columns of words than fit beside something else
+        shares, glance = st.columns([2, 3], gap="large")
+        with shares:
+            _how_much(topics, topic)
+        with glance:
+            _at_a_glance(topics, topic)
+        _wording(topics, topic, groups)
+    _passages(reading, topic, groups)
 
 
-def _frozen_or_live(workspace: Workspace) -> None:
+def _groups(topics: Topics) -> list[int]:
+    """The groups whose words and passages are shown: all, or a choice where there are many."""
+    everyone = list(range(len(topics.group_names)))
+    if len(everyone) <= ABREAST:
+        return everyone
+    return st.multiselect(
+        "Groups whose words are shown", everyone, everyone[:ABREAST], format_func=topics.group_names.__getitem__,
+        max_selections=ABREAST, key="compare_groups", persist_state="session",
+    ) or everyone[:ABREAST]  # fmt: skip
+
+
+def _going_on(workspace: Workspace) -> None:
     job = workspace.job
     assert job is not None
-    if job.status().state in ACTIVE:
-        st.caption(
-            "The run goes on in the background; this page shows it as of the last time it was drawn. Press R to draw it again."
-        )
+    status = job.status()
+    if status.state in ACTIVE:
+        text, button = st.columns([4, 1], vertical_alignment="center")
+        text.caption(f"The run goes on in the background ({status.iteration:,} of {status.target:,} iterations).")
+        button.button(
+            "Show its newest state", icon=":material/refresh:", width="stretch"
+        )  # pressing draws the page again
 
 
 def _choose(topics: Topics, alone: bool) -> int:
@@ -79,8 +107,8 @@ def _choose(topics: Topics, alone: bool) -> int:
     return int(chosen if chosen is not None else order[0])
 
 
-def _overview(topics: Topics, topic: int) -> None:
-    """How much: shares of this topic, and all topics at a glance."""
+def _how_much(topics: Topics, topic: int) -> None:
+    """Shares of this topic."""
     st.subheader("How much they talk about it")
     shares = topics.prevalence[:, topic]
     labels = [
@@ -88,6 +116,10 @@ def _overview(topics: Topics, topic: int) -> None:
     ]
     st.html(group_bars_html(topics.group_names, shares.tolist(), labels))
     st.caption("Share of each group's words. Groups of unequal size can be compared.")
+
+
+def _at_a_glance(topics: Topics, topic: int) -> None:
+    """All topics in a picture; a click chooses one."""
     st.subheader("All topics at a glance")
     if len(topics.group_names) == 2:
         figure, where = balance_figure(topics, topic), lambda point: int(point["point_index"])
@@ -109,71 +141,55 @@ def _overview(topics: Topics, topic: int) -> None:
         st.session_state.pop("last_pick", None)
 
 
-def _wording(topics: Topics, topic: int) -> None:
+def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
     """How: each group's words with bars, own and shared words marked."""
     st.subheader("How they word it")
-    top = topics.top_words(topic, WORDS)
-    own = topics.own_words(topic, WORDS)
+    top, own = topics.top_words(topic, WORDS), topics.own_words(topic, WORDS)
     shared = set(topics.shared_words(topic, WORDS))
-    if len(topics.group_names) > 1:
+    alone = len(topics.group_names) == 1
+    if not alone:
         st.html(
-            f"<p>All of them say <b>{escaped(', '.join(topics.shared_words(topic, 8)))}</b>. "
-            f"{_sentence(topics, own)} Their wordings are {topics.gap[topic]:.2f} apart (0: alike, 1: no word in common).</p>"
-            '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the others. '
-            '<span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
+            f"<p>All of them say <b>{escaped(', '.join(topics.shared_words(topic, 8)))}</b>. {_sentences(topics, own, groups)} "
+            f"Their wordings are {topics.gap[topic]:.2f} apart (0: alike, 1: no word in common).</p>"
+            '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the '
+            'others. <span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
         )
-    kind = st.segmented_control(
-        "Which words", ["Most frequent", "Own words"], default="Most frequent", required=True, key="compare_words",
-        label_visibility="collapsed", persist_state="session",
-    ) if len(topics.group_names) > 1 else "Most frequent"  # fmt: skip
-    lists = own if kind == "Own words" else top
-    largest = max((word.probability for words in lists for word in words), default=1.0)
-    names = topics.group_names
-    for begin in range(0, len(names), COLUMNS_ABREAST):
-        groups = range(begin, min(begin + COLUMNS_ABREAST, len(names)))
-        for place, i in zip(st.columns(min(COLUMNS_ABREAST, len(names))), groups, strict=False):
-            with place:
-                body = (
-                    words_html(lists[i], i, shared, largest)
-                    if lists[i]
-                    else '<p class="px-quiet">No word is clearly its own.</p>'
-                )
-                st.html(f"{group_name_html(i, names[i])}{body}")
+    kinds = ["Most frequent", "Own words"]
+    kind = kinds[0] if alone else st.segmented_control(
+        "Which words", kinds, default=kinds[0], required=True, key="compare_words", label_visibility="collapsed",
+        persist_state="session",
+    )  # fmt: skip
+    lists = own if kind == kinds[1] else top
+    largest = max((word.probability for i in groups for word in lists[i]), default=1.0)
+    for place, i in zip(st.columns(len(groups)), groups, strict=True):
+        body = (
+            words_html(lists[i], i, shared, largest)
+            if lists[i]
+            else '<p class="px-quiet">No word is clearly its own.</p>'
+        )
+        place.html(f"{group_name_html(i, topics.group_names[i])}{body}")
     st.caption(
         "The figures: out of 1,000 words the group says on this topic. Own words: log-odds with an informative prior "
         "(Monroe et al. 2008), z above 1.96."
     )
 
 
-def _sentence(topics: Topics, own: tuple[tuple[object, ...], ...]) -> str:
+def _sentences(topics: Topics, own: tuple[tuple[Word, ...], ...], groups: list[int]) -> str:
     """The groups' own words, in a sentence each."""
-    parts = [
-        f"{group_name_html(i, topics.group_names[i])} says {escaped(', '.join(word.word for word in words[:5]))}."  # type: ignore[attr-defined]
-        for i, words in enumerate(own[:4])
-        if words
-    ]
-    return " ".join(parts)
+    return " ".join(
+        f"{group_name_html(i, topics.group_names[i])} says {escaped(', '.join(word.word for word in own[i][:5]))}."
+        for i in groups
+        if own[i]
+    )
 
 
-def _passages(reading: Reading, topic: int) -> None:
+def _passages(reading: Reading, topic: int, groups: list[int]) -> None:
     """Documents in which the topic is strongest, in each group."""
     st.subheader("Where it shows")
-    names = reading.topics.group_names
-    chosen = list(range(len(names)))
-    if len(names) > COLUMNS_ABREAST:
-        picked = st.multiselect(
-            "Groups",
-            chosen,
-            chosen[:COLUMNS_ABREAST],
-            format_func=names.__getitem__,
-            max_selections=COLUMNS_ABREAST,
-            key="passage_groups",
-        )
-        chosen = picked or chosen[:2]
-    for place, i in zip(st.columns(len(chosen), gap="large"), chosen, strict=True):
+    for place, i in zip(st.columns(len(groups), gap="large" if len(groups) < 4 else "medium"), groups, strict=True):
         passages = reading.passages.strongest(topic, i, PASSAGES)
-        with place:
-            st.html(group_name_html(i, names[i]) + "".join(passage_html(passage, i) for passage in passages))
+        name = group_name_html(i, reading.topics.group_names[i])
+        place.html(name + "".join(passage_html(passage, i) for passage in passages))
 
 
 with guarded():

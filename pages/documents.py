@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
@@ -112,9 +113,8 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
         show_problem(problem)
     if files:
         inputs = [InputFile(file.name, data=file.getvalue()) for file in files]
-        names = ", ".join(file.name for file in inputs[:3]) + (
-            f" and {len(inputs) - 3} more" if len(inputs) > 3 else ""
-        )
+        names = ", ".join(Path(file.name).name.partition(".")[0] or file.name for file in inputs[:3])
+        names += f" and {len(inputs) - 3} more" if len(inputs) > 3 else ""
         st.session_state["upload_turn"] = turn + 1
         try:
             _take_in(workspace, inputs, names)

@@ -106,7 +106,8 @@ def group_bars_html(names: Sequence[str], values: Sequence[float], labels: Seque
     """One bar to a group, the longest as wide as there is room, with a label behind it."""
     largest = max(*values, 1e-12)
     rows = "".join(
-        f'{group_name_html(i, name)}<div style="--group:{group_colour(i)}">{_bar(value / largest)}</div><span>{escaped(label)}</span>'
+        f'{group_name_html(i, name)}<div style="--group:{group_colour(i)}">{_bar(value / largest)}</div>'
+        f"<span>{escaped(label)}</span>"
         for i, (name, value, label) in enumerate(zip(names, values, labels, strict=True))
     )
     return f'<div class="px-sizes">{rows}</div>'

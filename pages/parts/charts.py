@@ -135,10 +135,12 @@ def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:
     labels = [[topic_name(k) + ": " + topics.label(k, 5) for k in order]] * len(topics.group_names)
     figure.add_heatmap(
         z=shares * 100,
+        zmin=0,
+        zmax=float(np.quantile(shares, 0.98)) * 100,  # one topic that is nearly all of a group must not pale the rest
         x=[str(k + 1) for k in order],
-        y=list(topics.group_names),
+        y=[_short(name) for name in topics.group_names],
         colorscale=[[0, low], [1, high]],
-        colorbar={"title": {"text": "% of words", "side": "right"}, "thickness": 10, "outlinewidth": 0},
+        colorbar={"ticksuffix": " %", "thickness": 9, "outlinewidth": 0, "tickfont": {"size": 12}},
         customdata=labels,
         hovertemplate="<b>%{customdata}</b><br>%{y}: %{z:.1f} % of its words<extra></extra>",
         xgap=2,

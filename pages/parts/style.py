@@ -51,7 +51,7 @@ def plain_markdown(text: str) -> str:
 def group_name_html(group: int, name: str) -> str:
     """A group's mark and name, in its colour."""
     return (
-        f'<span class="px-group" style="--group:{group_colour(group)}">'
+        f'<span class="px-group" style="--group:{group_colour(group)}" title="{escaped(name)}">'
         f'<span aria-hidden="true">{group_mark(group)}</span> {escaped(name)}</span>'
     )
 

@@ -38,7 +38,7 @@ class Device:
     @property
     def default_workers(self) -> int:
         """Workers of the `blocks` schedule: each core of a CPU; several for each multiprocessor of a GPU, to hide latency."""
-        return self.compute_units if self.kind == "CPU" else 8 * self.compute_units
+        return self.compute_units if self.kind == "CPU" else min(256, 8 * self.compute_units)
 
 
 def list_devices() -> tuple[Device, ...]:

@@ -74,13 +74,7 @@ WRONG = {
         "model->width, seat.x - 1, seat.y - opens);\n    const float tokens",
         "model->width, seat.x, seat.y - opens);\n    const float tokens",
     ),
-    "the token is still one of its document": (
-        "rows.document[old] - 1.0f + model->alpha[old]",
-        "rows.document[old] + model->alpha[old]",
-    ),
-    "the token is still a customer of its topic": ("(float)(sums->customers[x] - 1)", "(float)(sums->customers[x])"),
     "the token's table is still one of its topic": ("(float)(sums->tables[x] - opens)", "(float)(sums->tables[x])"),
-    "the token's table is still in the base": ("(rows.base[old] - (float)opens + ", "(rows.base[old] + "),
     "the token's table is still in the base's sum": (
         "sums->base_tables[old] - (float)opens)",
         "sums->base_tables[old])",
@@ -88,10 +82,6 @@ WRONG = {
     "a new table is judged by the number that chose the topic": (
         "    *topic = (ushort)k;\n    seat_token(model, sums, &rows, k, u.z);\n}\n\n#endif",
         "    *topic = (ushort)k;\n    seat_token(model, sums, &rows, k, u.y);\n}\n\n#endif",
-    ),
-    "a topic that stays never opens a table again": (
-        "seat.x == 1 || u.z * (stay_old + stay_new) < stay_new",
-        "seat.x == 1 || (opens && u.z * (stay_old + stay_new) < stay_new)",
     ),
 }
 

@@ -24,7 +24,7 @@ from .tiny import Tokens
 
 GROUPS, DOCUMENTS, WORDS, TOPICS = 3, 9, 7, 10
 LENGTH = 14  # tokens of a document
-SWEEPS, REPLICATES = 8, 200
+SWEEPS, REPLICATES = 8, 150
 PRIORS = {
     "usual discount": Priors(alpha=0.2, gamma=0.5, discount=0.7, concentration=3.0),
     "no discount": Priors(alpha=0.5, gamma=0.3, discount=0.0, concentration=1.5),
@@ -134,15 +134,14 @@ def smallest_p_value(priors: str, sampled_with: Priors, schedule: str) -> float:
     return float(2 * norm.sf(np.abs(z).max()) * len(z))
 
 
-@pytest.mark.parametrize("schedule", ["sequential", "blocks"])
-@pytest.mark.parametrize("priors", PRIORS)
+@pytest.mark.parametrize(("priors", "schedule"), [("usual discount", "blocks"), ("no discount", "sequential")])
 def test_sweeps_leave_the_joint_distribution_as_it_is(priors: str, schedule: str) -> None:
     """False alarms: 1e-3 for each."""
     assert smallest_p_value(priors, PRIORS[priors], schedule) > 1e-3
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"discount": 0.6}, {"concentration": 4.0}, {"alpha": 0.25}, {"gamma": 1.0}], ids=str
+    "wrong", [{"discount": 0.6}, {"alpha": 0.25}, {"gamma": 1.0}], ids=str
 )
 def test_sweeps_with_other_priors_are_rejected(wrong: dict[str, float]) -> None:
     """The tests above have the power to see a prior that is a little off (gamma, of which the data say least: twofold)."""

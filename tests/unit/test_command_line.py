@@ -1,0 +1,460 @@
+"""The command line: what it prints, what it writes, and the one sentence it answers with when it cannot go on.
+
+Runs that show the whole way are processes of their own. Starting one takes seconds, so what only concerns arguments and files
+calls `main` in this process, with the file descriptors watched, which sees the same lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sample_data import sample
+from spdp_engine.__main__ import main
+
+pytestmark = pytest.mark.timeout(120)
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = sample("two_newspapers")
+TOPICS, ITERATIONS, SEED = 5, 12, 7
+FIT = ("--topics", str(TOPICS), "--iterations", str(ITERATIONS), "--seed", str(SEED), "--workers", "2")
+KEYS = {
+    "documents", "groups", "tokens", "vocabulary", "topics", "iterations", "seconds", "tokens_per_second",
+    "held_out_perplexity", "perplexity_trace", "schedule", "workers", "device", "seed", "hyperparameters",
+}  # fmt: skip
+FILES = {"topics.csv", "prevalence.csv", "documents.csv", "manifest.json"}
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "spdp_engine", *words],
+        cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    out: list[str]
+    err: list[str]
+
+
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    """`main` in this process: what it returns, or exits with, and the lines it wrote."""
+
+    def caller(*words: object) -> Answer:
+        capfd.readouterr()
+        try:
+            status = main([str(word) for word in words])
+        except SystemExit as ended:
+            status = ended.code  # type: ignore[assignment]
+        out, err = capfd.readouterr()
+        return Answer(status, out.splitlines(), err.splitlines())
+
+    return caller
+
+
+@dataclass(frozen=True)
+class Run:
+    answer: subprocess.CompletedProcess[str]
+    folder: Path
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return json.loads(self.answer.stdout.splitlines()[-1])
+
+    def rows(self, name: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO((self.folder / name).read_text(encoding="utf-8-sig"))))
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("fit") / "deep" / "results"
+    return Run(command("fit", str(SAMPLE.path), *FIT, "--json", "--output", str(folder)), folder)
+
+
+def sentences(documents: int, words: int = 12) -> list[tuple[str, str]]:
+    """(group, text) of two groups that speak of two things in partly different words."""
+    draw = random.Random(3)
+    shared = [["harbour", "ship", "crane", "cargo"], ["school", "teacher", "lesson", "pupil"]]
+    own = {"left": ["strike", "union", "picket"], "right": ["stoppage", "employer", "roster"]}
+    rows = []
+    for number in range(documents):
+        group = ("left", "right")[number % 2]
+        rows.append((group, " ".join(draw.choices(shared[number // 2 % 2] + own[group], k=words))))
+    return rows
+
+
+def as_csv(rows: list[tuple[str, str]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["group", "text"])
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.csv"
+    path.write_text(as_csv(sentences(60)), encoding="utf-8")
+    return path
+
+
+# --- the whole way, in a process of its own
+
+
+def test_devices_are_listed() -> None:
+    done = command("devices")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()
+    for line in done.stdout.splitlines():
+        name, kind, units, memory, platform = line.split("\t")
+        assert name and platform and kind in ("GPU", "CPU", "accelerator")
+        assert int(units.split()[0]) >= 1 and memory.endswith(" MB")
+
+
+def test_the_last_line_is_one_json_object(run: Run) -> None:
+    assert run.answer.returncode == 0, run.answer.stderr
+    assert run.summary.keys() >= KEYS
+
+
+def test_the_figures_agree_with_what_was_asked_and_with_one_another(run: Run) -> None:
+    figures = run.summary
+    assert (figures["topics"], figures["iterations"], figures["seed"]) == (TOPICS, ITERATIONS, SEED)
+    assert (figures["schedule"], figures["workers"]) == ("blocks", 2)
+    assert figures["documents"] == 224 == sum(figures["groups"].values())
+    assert set(figures["groups"]) == {"The Corran Bay Ledger", "The Dockside Lantern"}
+    assert figures["tokens"] > figures["vocabulary"] > 1000
+    trace = figures["perplexity_trace"]
+    assert [iteration for iteration, _ in trace] == list(range(1, ITERATIONS + 1))
+    assert figures["held_out_perplexity"] == trace[-1][1]
+    assert all(1 < perplexity < 2 * figures["vocabulary"] for _, perplexity in trace)
+    assert 0 < figures["seconds"] < 60
+    # The rate is a median over iterations of sampling alone, so it is no less than what the whole took, within a wide margin.
+    assert figures["tokens_per_second"] > 0.3 * figures["tokens"] * ITERATIONS / figures["seconds"] / 2
+    assert figures["hyperparameters"] == {"alpha": 0.1, "gamma": 0.1, "discount": 0.7, "concentration": 100.0}
+    assert figures["device"] in command_devices()
+
+
+def command_devices() -> list[str]:
+    from spdp_engine.sampling import list_devices
+
+    return [device.name for device in list_devices()]
+
+
+def test_guessed_columns_and_the_report_are_printed(run: Run) -> None:
+    lines = run.answer.stdout.splitlines()
+    (guess,) = [line for line in lines if line.startswith("Columns guessed")]
+    assert "text = text" in guess and "group = newspaper" in guess and "--group" in guess
+    assert any("224 rows were read from two_newspapers.csv" in line for line in lines)
+
+
+def test_progress_goes_to_standard_error_and_no_warnings_do(run: Run) -> None:
+    assert "perplexity" in run.answer.stderr
+    assert len(run.answer.stderr.splitlines()) <= 1 + run.answer.stderr.count("\r")
+    assert "Warning" not in run.answer.stderr and "Traceback" not in run.answer.stderr
+
+
+def test_four_files_are_written_into_a_new_folder(run: Run) -> None:
+    assert {path.name for path in run.folder.iterdir()} == FILES
+
+
+def test_topics_file(run: Run) -> None:
+    rows = run.rows("topics.csv")
+    assert list(rows[0]) == ["topic", "group", "rank", "word", "probability"]
+    assert {int(row["topic"]) for row in rows} == set(range(1, TOPICS + 1))
+    columns: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        columns.setdefault((row["topic"], row["group"]), []).append(row)
+    assert len(columns) == 2 * TOPICS
+    for words in columns.values():
+        assert [int(row["rank"]) for row in words] == list(range(1, 51))
+        values = [float(row["probability"]) for row in words]
+        assert values == sorted(values, reverse=True) and 0 < sum(values) <= 1
+        assert len({row["word"] for row in words}) == len(words)
+
+
+def test_prevalence_file(run: Run) -> None:
+    rows = run.rows("prevalence.csv")
+    assert list(rows[0]) == ["topic", "group", "tokens", "share", "rank", "wording_gap"]
+    for group in run.summary["groups"]:
+        own = [row for row in rows if row["group"] == group]
+        assert [int(row["topic"]) for row in own] == list(range(1, TOPICS + 1))
+        assert sum(float(row["share"]) for row in own) == pytest.approx(1)
+        assert sorted(int(row["rank"]) for row in own) == list(range(1, TOPICS + 1))
+    assert sum(int(row["tokens"]) for row in rows) == run.summary["training_tokens"]
+    assert all(0 <= float(row["wording_gap"]) <= 1 for row in rows)
+
+
+def test_documents_file(run: Run) -> None:
+    rows = run.rows("documents.csv")
+    names = [f"topic_{topic}" for topic in range(1, TOPICS + 1)]
+    assert list(rows[0]) == ["document", "passage", "group", "title", "date", *names]
+    assert len(rows) == run.summary["documents"]
+    for row in rows:
+        assert sum(float(row[name]) for name in names) == pytest.approx(1, abs=1e-6)
+    with SAMPLE.path.open(encoding="utf-8-sig", newline="") as file:
+        given = list(csv.DictReader(file))
+    for row in rows:
+        source = given[int(row["document"]) - 1]
+        assert (row["group"], row["title"], row["date"]) == (source["newspaper"], source["title"], source["date"])
+
+
+def test_manifest_holds_what_is_needed_to_do_it_again(run: Run) -> None:
+    told = run.manifest
+    (source,) = told["inputs"]
+    assert source["name"] == "two_newspapers.csv" and source["documents"] == 224
+    assert source["sha256"] == hashlib.sha256(SAMPLE.path.read_bytes()).hexdigest()
+    assert source["bytes"] == SAMPLE.path.stat().st_size
+    assert told["run"] == run.summary
+    assert told["settings"]["topics"] == TOPICS and told["settings"]["seed"] == SEED
+    assert told["columns"] == {"text": "text", "group": "newspaper", "title": "title", "date": "date"}
+    assert told["words"]["language"] == "en"
+    assert {"python", "system", "numpy", "pyopencl"} <= told["versions"].keys()
+    assert any(note["kind"] == "read" for note in told["notes"])
+
+
+def test_the_same_seed_gives_the_same_topics_in_another_process(run: Run, call: Call, tmp_path: Path) -> None:
+    again = call("fit", SAMPLE.path, *FIT, "--output", tmp_path)
+    assert again.status == 0
+    for name in ("topics.csv", "prevalence.csv", "documents.csv"):
+        assert (tmp_path / name).read_bytes() == (run.folder / name).read_bytes(), name
+    other = call("fit", SAMPLE.path, *FIT[:-3], "8", *FIT[-2:], "--output", tmp_path)
+    assert other.status == 0
+    assert (tmp_path / "topics.csv").read_bytes() != (run.folder / "topics.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "words", [("fit", "nowhere.csv"), ("fit", str(SAMPLE.path), "--device", "abacus"), ("fit",)], ids=["input", "device", "arguments"]
+)  # fmt: skip
+def test_a_process_ends_with_status_2_and_one_sentence(words: tuple[str, ...]) -> None:
+    done = command(*words)
+    assert done.returncode == 2
+    assert_one_sentence(done.stderr.splitlines())
+
+
+# --- what is read
+
+
+def test_without_output_or_json_the_topics_are_printed(table: Path, call: Call) -> None:
+    answer = call("fit", table, "--topics", 2, "--iterations", 3)
+    assert answer.status == 0
+    assert sum(line.startswith("Topic ") for line in answer.out) == 2
+    assert any(line.strip().startswith("left ") for line in answer.out)
+
+
+def test_columns_by_name(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{text},{group},{number}" for number, (group, text) in enumerate(sentences(40))]
+    path.write_text("\n".join(["words of theirs,camp,when", *rows]), encoding="utf-8")
+    answer = call(
+        "fit", path, "--text", "words of theirs", "--group", "camp", "--date", "when",
+        "--topics", 2, "--iterations", 1, "--json",
+    )  # fmt: skip
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out[-1])["groups"] == {"left": 20, "right": 20}
+    assert not any(line.startswith("Columns guessed") for line in answer.out)
+
+
+def test_pretokenised_text_keeps_every_word(tmp_path: Path, call: Call) -> None:
+    """Stop words, single letters, numbers, words of one document and words of every document."""
+    texts = [f"the I 42 C++ <b>Bold</b> only{number} and" for number in range(30)]
+    path = tmp_path / "words.jsonl"
+    lines = [json.dumps({"group": f"g{n % 2}", "text": text}) for n, text in enumerate(texts)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    answer = call(
+        "fit", path, "--pretokenised", "--topics", 2, "--iterations", 2, "--json", "--output", tmp_path / "out"
+    )
+    assert answer.status == 0, answer.err
+    figures = json.loads(answer.out[-1])
+    assert figures["tokens"] == 30 * 7
+    assert figures["vocabulary"] == 6 + 30
+    words = {row["word"] for row in csv.DictReader((tmp_path / "out/topics.csv").open(encoding="utf-8-sig"))}
+    assert words >= {"the", "I", "42", "C++", "<b>Bold</b>", "and", "only7"}
+
+
+def several_files(folder: Path, rows: list[tuple[str, str]]) -> list[Path]:
+    paths = []
+    for group in ("left", "right"):
+        path = folder / f"{group}.csv"
+        lines = [f"{n},{text}" for n, (one, text) in enumerate(rows) if one == group]
+        path.write_text("\n".join(["number,text", *lines]), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def a_folder(folder: Path, rows: list[tuple[str, str]]) -> list[Path]:
+    for number, (group, text) in enumerate(rows):
+        (folder / "talks" / group).mkdir(parents=True, exist_ok=True)
+        (folder / "talks" / group / f"{number}.txt").write_text(text, encoding="utf-8")
+    return [folder / "talks"]
+
+
+def a_zip(folder: Path, rows: list[tuple[str, str]]) -> list[Path]:
+    with zipfile.ZipFile(folder / "talks.zip", "w") as archive:
+        for number, (group, text) in enumerate(rows):
+            archive.writestr(f"{group}/{number}.txt", text)
+    return [folder / "talks.zip"]
+
+
+def a_gz(folder: Path, rows: list[tuple[str, str]]) -> list[Path]:
+    path = folder / "talks.jsonl.gz"
+    lines = "\n".join(json.dumps({"group": group, "text": text}) for group, text in rows)
+    path.write_bytes(gzip.compress(lines.encode()))
+    return [path]
+
+
+@pytest.mark.parametrize("make", [several_files, a_folder, a_zip, a_gz], ids=lambda make: make.__name__)
+def test_every_way_to_bring_the_same_documents(
+    make: Callable[[Path, list[tuple[str, str]]], list[Path]], tmp_path: Path, call: Call
+) -> None:
+    paths = make(tmp_path, sentences(60))
+    answer = call("fit", *paths, "--topics", 2, "--iterations", 2, "--json", "--output", tmp_path / "out")
+    assert answer.status == 0, answer.err
+    figures = json.loads(answer.out[-1])
+    assert figures["groups"] == {"left": 30, "right": 30}
+    assert figures["tokens"] == 60 * 12
+    inputs = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))["inputs"]
+    assert [source["name"] for source in inputs] == [path.name for path in paths]
+    for source, path in zip(inputs, paths, strict=True):
+        if path.is_file():
+            assert source["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_one_group_has_nothing_to_compare_and_still_runs(table: Path, call: Call) -> None:
+    path = table.with_name("one.csv")
+    path.write_text("\n".join(["number,text", *(f"{n},{text}" for n, (_, text) in enumerate(sentences(40)))]), "utf-8")
+    answer = call("fit", path, "--topics", 2, "--iterations", 2, "--json")
+    assert answer.status == 0
+    assert any("nothing to compare" in line for line in answer.out)
+    assert len(json.loads(answer.out[-1])["groups"]) == 1
+
+
+def test_more_topics_than_words_in_the_vocabulary(table: Path, call: Call) -> None:
+    answer = call("fit", table, "--topics", 100, "--iterations", 2, "--json")
+    assert answer.status == 0, answer.err
+    figures = json.loads(answer.out[-1])
+    assert figures["vocabulary"] < 100 == figures["topics"] < figures["tokens"]
+    assert figures["held_out_perplexity"] > 1
+
+
+def test_nothing_held_out_and_nothing_measured(table: Path, call: Call) -> None:
+    answer = call("fit", table, "--topics", 2, "--iterations", 3, "--held-out", 0, "--json")
+    figures = json.loads(answer.out[-1])
+    assert figures["held_out_perplexity"] is None and figures["perplexity_trace"] == []
+    assert figures["training_tokens"] == figures["tokens"]
+
+
+def test_settings_reach_the_run(table: Path, call: Call) -> None:
+    answer = call(
+        "fit", table, "--topics", 3, "--iterations", 2, "--schedule", "sequential", "--alpha", 0.5, "--gamma", 0.2,
+        "--discount", 0, "--concentration", 5, "--stop-word", "harbour", "--json",
+    )  # fmt: skip
+    figures = json.loads(answer.out[-1])
+    assert figures["hyperparameters"] == {"alpha": 0.5, "gamma": 0.2, "discount": 0.0, "concentration": 5.0}
+    assert (figures["schedule"], figures["workers"]) == ("sequential", 1)
+    assert figures["vocabulary"] == 13
+
+
+# --- what cannot be done
+
+
+def assert_one_sentence(lines: list[str]) -> None:
+    assert len(lines) == 1, lines
+    (line,) = lines
+    assert line[0].isupper() or line[0].isdigit() or ".csv" in line.split()[0], line
+    assert line.endswith(".") and "Traceback" not in line, line
+
+
+BAD_FILES: dict[str, bytes | None] = {
+    "no such file": None,
+    "an empty file": b"",
+    "white space alone": b" \n\n  \n",
+    "a header and no rows": b"group,text\n",
+    "a binary file": bytes(range(256)) * 40,
+    "an image called .csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00" * 20,
+    "one document": b"group,text\nleft,a single document about harbours and ships\n",
+    "all stop words": b"group,text\n" + b"left,the and of it is was the\nright,and the of to in it\n" * 20,
+    "one column": b"text\n" + b"harbour ship crane\n" * 5,
+    "no column of text": b"group,number\n" + b"left,1\nright,2\n" * 20,
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_that_cannot_be_used(name: str, tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "bad.csv"
+    content = BAD_FILES[name]
+    if content is not None:
+        path.write_bytes(content)
+    answer = call("fit", path, "--topics", 2, "--iterations", 1)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+
+
+@pytest.mark.parametrize("name", ["bad.zip", "bad.jsonl.gz", "bad.json", "bad.docx", "nothing"])
+def test_a_file_of_another_kind_than_its_name_says(name: str, tmp_path: Path, call: Call) -> None:
+    (tmp_path / name).write_bytes(b"{this is none of them")
+    answer = call("fit", tmp_path / name)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+
+
+BAD_SETTINGS: dict[str, tuple[object, ...]] = {
+    "no topics": ("--topics", 0),
+    "more topics than tokens": ("--topics", 800),
+    "a number of topics no device could hold": ("--topics", 10**9),
+    "topics that are no number": ("--topics", "many"),
+    "unknown text column": ("--text", "speech"),
+    "unknown group column": ("--group", "party"),
+    "one column as two": ("--group", "text"),
+    "unknown schedule": ("--schedule", "random"),
+    "unknown device": ("--device", "abacus"),
+    "no workers": ("--workers", 0),
+    "held-out above 1": ("--held-out", 1.5),
+    "held-out below 0": ("--held-out", -0.1),
+    "discount 1": ("--discount", 1),
+    "alpha 0": ("--alpha", 0),
+    "gamma not a number": ("--gamma", "nan"),
+    "concentration 0": ("--concentration", 0),
+    "no iterations": ("--iterations", 0),
+    "a negative seed": ("--seed", -1),
+    "unknown language": ("--language", "xx"),
+    "maximum share 2": ("--maximum-share", 2),
+    "minimum documents 0": ("--minimum-documents", 0),
+    "all words left out": ("--minimum-documents", 1000),
+    "an unknown option": ("--colour", "red"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SETTINGS)
+def test_a_setting_that_cannot_be_used(name: str, table: Path, call: Call) -> None:
+    answer = call("fit", table, *BAD_SETTINGS[name])
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+
+
+def test_a_folder_that_cannot_be_written(table: Path, call: Call) -> None:
+    answer = call("fit", table, "--topics", 2, "--iterations", 1, "--output", table / "below a file")
+    assert answer.status == 2
+    assert "could not be written" in answer.err[-1]
