@@ -14,6 +14,7 @@ from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import Workspace, current
 from sample_data import SAMPLES, Sample
 from spdp_engine.corpus import (
+    LANGUAGE_NAMES,
     Columns,
     InputFile,
     build_corpus,
@@ -26,18 +27,7 @@ from spdp_engine.errors import ParallaxError
 FILE_TYPES = ["csv", "tsv", "jsonl", "ndjson", "json", "gz", "zip", "txt"]
 PREVIEW_ROWS = 200
 PREVIEW_CHARACTERS = 400
-LANGUAGES = {
-    "auto": "find out",
-    "en": "English",
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "pt": "Portuguese",
-    "it": "Italian",
-    "nl": "Dutch",
-    "ru": "Russian",
-    "none": "leave no words out",
-}
+LANGUAGES = {"auto": "find out", **LANGUAGE_NAMES, "none": "leave no words out"}
 
 
 def page() -> None:
@@ -83,7 +73,7 @@ def _bring(workspace: Workspace, narrow: bool = False) -> None:
         for sample in SAMPLES:
             with st.container(border=True):
                 st.markdown(f"**{sample.name}**")
-                st.caption(sample.description)
+                st.caption(sample.description if narrow else f"{sample.description} {sample.look_for}")
                 if st.button(
                     "Open this sample",
                     key=f"sample_{sample.key}_{narrow}",

@@ -13,6 +13,7 @@ from spdp_engine.corpus.columns import guess_columns
 from spdp_engine.corpus.documents import make_documents
 from spdp_engine.corpus.generated import corpus_from_arrays
 from spdp_engine.corpus.read import read_collection
+from spdp_engine.corpus.stopwords import LANGUAGE_NAMES
 from spdp_engine.corpus.tokeniser import Tokeniser
 from spdp_engine.corpus.types import (
     Collection,
@@ -28,6 +29,7 @@ from spdp_engine.corpus.types import (
 )
 
 __all__ = [
+    "LANGUAGE_NAMES",
     "Collection",
     "Columns",
     "Corpus",

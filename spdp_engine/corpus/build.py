@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spdp_engine.corpus.counting import Tokens, count_words
 from spdp_engine.corpus.naturalorder import natural_order
 from spdp_engine.corpus.passages import cut
-from spdp_engine.corpus.stopwords import guess_language, own_stop_words, stop_words
+from spdp_engine.corpus.stopwords import LANGUAGE_NAMES, guess_language, own_stop_words, stop_words
 from spdp_engine.corpus.tokeniser import Tokeniser
 from spdp_engine.corpus.types import Corpus, CorpusSettings, Documents, Note, Progress
 from spdp_engine.corpus.vocabulary import Vocabulary, choose_vocabulary, with_limits
@@ -125,7 +125,10 @@ def _with_language(documents: Documents, settings: CorpusSettings, notes: list[N
         return settings
     language = guess_language(documents.texts)
     notes.append(
-        Note("language", f"The language was taken to be '{language}', by its stop words.")
+        Note(
+            "language",
+            f"The language was taken to be {LANGUAGE_NAMES.get(language, f'“{language}”')}; its everyday words were left out.",
+        )
         if language != "none"
         else Note("language", "The language could not be told by its stop words, so no stop words were left out.")
     )

@@ -12,6 +12,18 @@ from spdp_engine.corpus.forms import fold
 from spdp_engine.corpus.tokeniser import Tokeniser
 from spdp_engine.errors import SettingsError
 
+LANGUAGE_NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "it": "Italian",
+    "nl": "Dutch",
+    "ru": "Russian",
+}
+"""The languages that people are offered by name. Stop words there are for more: see `languages`."""
+
 _EVERY_WORD = Tokeniser()
 
 # The lists are made for search engines. For comparing what groups say, these of their words are worth counting.

@@ -140,9 +140,7 @@ def test_sweeps_leave_the_joint_distribution_as_it_is(priors: str, schedule: str
     assert smallest_p_value(priors, PRIORS[priors], schedule) > 1e-3
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"discount": 0.6}, {"alpha": 0.25}, {"gamma": 1.0}], ids=str
-)
+@pytest.mark.parametrize("wrong", [{"discount": 0.6}, {"alpha": 0.25}, {"gamma": 1.0}], ids=str)
 def test_sweeps_with_other_priors_are_rejected(wrong: dict[str, float]) -> None:
     """The tests above have the power to see a prior that is a little off (gamma, of which the data say least: twofold)."""
     priors = replace(PRIORS["usual discount"], **wrong)

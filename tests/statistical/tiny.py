@@ -81,8 +81,8 @@ def log_beta(x: NDArray[np.float64]) -> float:
 def exact_posterior(case: Case) -> dict[State, float]:
     """The probability of each state: topics of all tokens, and tables of all cells.
 
-        p(z, t) ~ prod_d B(alpha + n_d) * prod_k B(gamma + q_k) / B(gamma)
-                * prod_ik (b|a)_T / (b)_M * prod_ikw S(m, t)
+    p(z, t) ~ prod_d B(alpha + n_d) * prod_k B(gamma + q_k) / B(gamma)
+            * prod_ik (b|a)_T / (b)_M * prod_ikw S(m, t)
     """
     corpus, priors = case.corpus, case.priors
     shape = (corpus.n_groups, corpus.n_words, case.topics)

@@ -18,18 +18,18 @@ from .corpora import Tokens
 LANES = 8
 
 
-def uniforms(seed: int, iteration: int, token: int) -> NDArray[np.float32]:
-    """Three uniform numbers by pcg3d (Jarzynski and Olano, JCGT 9(3), 2020)."""
-    with np.errstate(over="ignore"):
-        x, y, z = np.array([seed, iteration, token], np.uint32) * np.uint32(1664525) + np.uint32(1013904223)
-        x += y * z
-        y += z * x
-        z += x * y
-        x, y, z = (value ^ (value >> np.uint32(16)) for value in (x, y, z))
-        x += y * z
-        y += z * x
-        z += x * y
-    return (np.array([x, y, z]) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+def uniforms(seed: int, iteration: int, tokens: int) -> NDArray[np.float32]:
+    """Three uniform numbers for each token by pcg3d (Jarzynski and Olano, JCGT 9(3), 2020): float32 [tokens, 3]."""
+    key = np.stack([np.full(tokens, seed, np.uint32), np.full(tokens, iteration, np.uint32), np.arange(tokens)], axis=0)
+    x, y, z = key.astype(np.uint32) * np.uint32(1664525) + np.uint32(1013904223)
+    x += y * z
+    y += z * x
+    z += x * y
+    x, y, z = (value ^ (value >> np.uint32(16)) for value in (x, y, z))
+    x += y * z
+    y += z * x
+    z += x * y
+    return (np.stack([x, y, z], axis=1) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
 
 
 def draw_topic(weights: NDArray[np.float64], u: float) -> int:
@@ -55,15 +55,16 @@ class Reference:
         self.factors = seating_factors(priors.discount, int(np.bincount(cells).max()))
         shape = (corpus.n_groups, corpus.n_words, topics)
         self.counts = Counts(
-            np.zeros((len(corpus.document_group), topics), np.int32), np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+            np.zeros((len(corpus.document_group), topics), np.int32),
+            np.zeros(shape, np.int32),
+            np.zeros(shape, np.int32),
         )
         self.topics = np.full(len(corpus), -1)
 
-    def visit(self, counts: Counts, token: int, place: int, iteration: int) -> None:
-        """Gives a token its first topic, or samples it again; it lies at `place` on the device."""
+    def visit(self, counts: Counts, token: int, u: NDArray[np.float32]) -> None:
+        """Gives a token its first topic, or samples it again; u are the numbers of its place on the device."""
         word, document = int(self.corpus.token_word[token]), int(self.corpus.token_document[token])
         group = int(self.corpus.document_group[document])
-        u = uniforms(self.seed, iteration, place)
         old = int(self.topics[token])
         if old >= 0:
             m, t = counts.customers[group, word, old], counts.tables[group, word, old]
@@ -86,8 +87,8 @@ class Reference:
 
     def pass_in_order(self, order: NDArray[np.int64], iteration: int) -> None:
         """One iteration of `sequential`."""
-        for place, token in enumerate(order.tolist()):
-            self.visit(self.counts, token, place, iteration)
+        for token, u in zip(order.tolist(), uniforms(self.seed, iteration, len(order)), strict=True):
+            self.visit(self.counts, token, u)
 
     def pass_in_blocks(
         self, order: NDArray[np.int64], starts: NDArray[np.int32], visits: NDArray[np.int32] | None, iteration: int
@@ -97,13 +98,14 @@ class Reference:
         Each worker of a phase has counts of its own, as they were when the phase began. Since no two share a document
         or a word, what it sees of the others' work late is the sums over words, and nothing else.
         """
+        numbers = uniforms(self.seed, iteration, len(order))
         for bounds in starts:
             before = self._copied()
             for worker in range(len(starts)):
                 own = Counts(*(array.copy() for array in before))
                 for place in range(bounds[worker], bounds[worker + 1]):
                     at = int(visits[place]) if visits is not None else place
-                    self.visit(own, int(order[at]), at, iteration)
+                    self.visit(own, int(order[at]), numbers[at])
                 changes = zip(self._arrays(), (own.document_topics, own.customers, own.tables), before, strict=True)
                 for merged, after, start in changes:
                     merged += after - start

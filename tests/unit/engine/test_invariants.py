@@ -81,7 +81,9 @@ def test_more_workers_than_documents_or_words(workers: int) -> None:
         Priors(alpha=1e-4, gamma=1e-4),
         Priors(alpha=100.0, gamma=100.0),
     ],
-    ids=lambda priors: f"alpha={priors.alpha:g} gamma={priors.gamma:g} a={priors.discount:g} b={priors.concentration:g}",
+    ids=lambda priors: (
+        f"alpha={priors.alpha:g} gamma={priors.gamma:g} a={priors.discount:g} b={priors.concentration:g}"
+    ),
 )
 def test_priors_at_the_ends_of_their_ranges(priors: Priors) -> None:
     run(random_tokens(2_000, 30, 60, 3, seed=33), SamplerSettings(10, priors, workers=3))

@@ -7,13 +7,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spdp_engine.sampling.partition import Blocks, balanced_parts, cut_into_blocks
+from spdp_engine.sampling.partition import Blocks, balanced_parts, cut_into_blocks, stable_order
 
 from .corpora import AWKWARD, Tokens, random_tokens
 
 CORPORA = {
     name: AWKWARD[name]
-    for name in ("one token", "one word", "one document", "twelve groups", "an empty document, an absent word, an absent group")
+    for name in (
+        "one token",
+        "one word",
+        "one document",
+        "twelve groups",
+        "an empty document, an absent word, an absent group",
+    )
 } | {"a usual one": lambda: random_tokens(20_000, 200, 500, 3)}
 WORKERS = [1, 2, 3, 8, 50]
 
@@ -72,7 +78,9 @@ def test_tokens_of_a_block_lie_by_word_then_group_then_document() -> None:
     bounds = np.append(blocks.starts[:, :-1].ravel(), len(corpus))
     for begin, end in pairwise(bounds):
         tokens = blocks.order[begin:end]
-        keys = list(zip(corpus.token_word[tokens], corpus.token_group[tokens], corpus.token_document[tokens], strict=True))
+        keys = list(
+            zip(corpus.token_word[tokens], corpus.token_group[tokens], corpus.token_document[tokens], strict=True)
+        )
         assert keys == sorted(keys)
 
 
@@ -100,3 +108,11 @@ def test_workers_have_equal_shares_of_a_usual_corpus() -> None:
 def test_more_parts_than_things() -> None:
     part = balanced_parts(np.array([5, 1, 3]), 10)
     assert len(set(part.tolist())) == 3
+
+
+@pytest.mark.parametrize("largest", [1, 2**16 - 1, 2**16, 2**32, 2**50])
+def test_stable_order_is_that_of_a_stable_sort(largest: int) -> None:
+    keys = np.random.default_rng(12).integers(0, largest, 3_000, endpoint=True)
+    keys[::7] = largest
+    np.testing.assert_array_equal(stable_order(keys), np.argsort(keys, kind="stable"))
+    assert stable_order(keys[:0]).tolist() == []
