@@ -20,6 +20,8 @@ from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, warm_
 REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
 MORE_ITERATIONS = 200
+FIRST_WORDS_SECONDS = 1.5
+"""So long Start waits for the first words before it draws the page without them."""
 ORDERS = {"number": "By number", "prevalence": "Most talked about", "gap": "Most differently worded"}
 
 STATE_WORDS = {
@@ -46,17 +48,17 @@ def page() -> None:
         return
     st.title(plain_markdown(workspace.job_name if workspace.job else workspace.name))
     control, cards = st.columns([1, 3], gap="large")
-    with control:
-        if workspace.job is None:
-            _start_form(workspace)
-        else:
-            _live_control(workspace)
-    with cards:
+    with cards:  # before the controls: words reach the screen while the browser still loads what draws the plot
         if workspace.job is None:
             _before(workspace)
         else:
             _order_choice()
             _live_cards(workspace)
+    with control:
+        if workspace.job is None:
+            _start_form(workspace)
+        else:
+            _live_control(workspace)
 
 
 # --- before a run
@@ -153,6 +155,7 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
         show_problem(str(error))
         return
     workspace.start(job)
+    job.wait_for_sample(FIRST_WORDS_SECONDS)
     st.rerun()
 
 

@@ -169,6 +169,12 @@ class Job:
         self._wanted = True
         return self._sample
 
+    def wait_for_sample(self, timeout: float) -> bool:
+        """Waits until the first sample is published, the job is over, or the time is. Returns whether there is one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._sample is not None or self._state not in ACTIVE, timeout)
+            return self._sample is not None
+
     def wait(self, timeout: float | None = None) -> JobStatus:
         """Waits until the job is neither waiting, preparing nor running, or until the time is over."""
         with self._changed:
@@ -269,7 +275,10 @@ class Job:
         if not now and (not self._wanted or begin < self._next_copy):
             return
         self._wanted = False
-        self._sample = sampler.inspect()
+        sample = sampler.inspect()
+        with self._changed:
+            self._sample = sample
+            self._changed.notify_all()
         end = time.perf_counter()
         self._next_copy = end + max(SHORTEST_INTERVAL, (end - begin) / SHARE_FOR_READERS)
 

@@ -362,6 +362,8 @@ def test_a_resting_or_finished_job_can_be_discarded(start: Start, order: str) ->
     job.discard()
     job._thread.join(PATIENCE)
     assert not job._thread.is_alive() and job._sampler is None
+    status = job.status()
+    assert status.state is not JobState.FAILED, f"let go on purpose, and yet: {status.error}"
 
 
 def test_the_limit_leaves_every_sampler_four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,6 +432,7 @@ def test_settings_that_do_not_fit_the_corpus(start: Start) -> None:
     assert job.sample() is None
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # that is what it is about
 def test_a_thread_that_ends_without_a_word_is_noticed(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the interpreter had ended the thread: none of the worker's own clean-up runs."""
 
