@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from benchmarks import browser, fit_quality, smoke, speed, table_limit
+from benchmarks import browser, fit_quality, screenshots, smoke, speed, table_limit
 from spdp_engine.errors import ParallaxError
 
 
@@ -24,7 +24,7 @@ class Command(Protocol):
         """Measures, and writes the results."""
 
 
-COMMANDS: tuple[Command, ...] = (speed, fit_quality, table_limit, browser, smoke)
+COMMANDS: tuple[Command, ...] = (speed, fit_quality, table_limit, browser, screenshots, smoke)
 """All commands. A new one is a module of this package, named here."""
 
 

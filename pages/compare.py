@@ -15,6 +15,9 @@ from spdp_engine.topics import Topics, Word
 WORDS = 18
 PASSAGES = 4
 ORDERS = {"gap": "Most differently worded", "prevalence": "Most talked about"}
+LEANING_Z = 1.0
+"""Words that lean to a group are shown from here on, pale until they are clearly its own."""
+
 ABREAST = 5
 """Columns of words that fit beside one another."""
 
@@ -154,12 +157,12 @@ def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
             '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the '
             'others. <span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
         )
-    kinds = ["Most frequent", "Own words"]
+    kinds = ["Most frequent", "Own and leaning words"]
     kind = kinds[0] if alone else st.segmented_control(
         "Which words", kinds, default=kinds[0], required=True, key="compare_words", label_visibility="collapsed",
         persist_state="session",
     )  # fmt: skip
-    lists = own if kind == kinds[1] else top
+    lists = topics.own_words(topic, WORDS, LEANING_Z) if kind == kinds[1] else top
     largest = max((word.probability for i in groups for word in lists[i]), default=1.0)
     for place, i in zip(st.columns(len(groups)), groups, strict=True):
         body = (
@@ -170,7 +173,7 @@ def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
         place.html(f"{group_name_html(i, topics.group_names[i])}{body}")
     st.caption(
         "The figures: out of 1,000 words the group says on this topic. Own words: log-odds with an informative prior "
-        "(Monroe et al. 2008), z above 1.96."
+        "(Monroe et al. 2008), z above 1.96; a pale bar without a mark may be chance."
     )
 
 

@@ -102,10 +102,10 @@ def balance_figure(topics: Topics, chosen: int) -> go.Figure:
     for side, text in enumerate((f"← more {left}", f"more {right} →")):
         figure.add_annotation(
             x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
-            showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
+            yshift=17 * (1 - side), showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
         )  # fmt: skip
     figure.update_yaxes(title="wording gap")
-    figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 30, "b": 8})
+    figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 46, "b": 8})
     return figure
 
 

@@ -151,18 +151,18 @@ class Topics:
         """Words that all groups use much in this topic: those whose smallest probability over groups is largest."""
         return tuple(self.vocabulary[w] for w in _largest(self.wordings[:, :, topic].min(axis=0), count))
 
-    def own_words(self, topic: int, count: int = 10) -> tuple[tuple[Word, ...], ...]:
+    def own_words(self, topic: int, count: int = 10, least_z: float = OWN_WORD_Z) -> tuple[tuple[Word, ...], ...]:
         """Words that set each group apart in this topic, by log-odds z-score, the strongest first: one tuple to a group.
 
-        Only words above `OWN_WORD_Z` that the group used at least `OWN_WORD_COUNT` times count, so there may be
-        fewer than asked for.
+        Only words with a z-score above `least_z` that the group used at least `OWN_WORD_COUNT` times count, so there may
+        be fewer than asked for. Whatever `least_z`, a word is called `own` above `OWN_WORD_Z` alone.
         """
         z = self.log_odds(topic)
         counts = self.sample.group_word_tokens(topic)
-        own = np.where((z > OWN_WORD_Z) & (counts >= OWN_WORD_COUNT), z, -np.inf)
+        eligible = np.where((z > least_z) & (counts >= OWN_WORD_COUNT), z, -np.inf)
         return tuple(
-            tuple(self._word(topic, i, int(w), z[i, w]) for w in _largest(own[i], count) if np.isfinite(own[i, w]))
-            for i in range(len(self.group_names))
+            tuple(self._word(topic, i, int(w), z[i, w]) for w in _largest(scores, count) if np.isfinite(scores[w]))
+            for i, scores in enumerate(eligible)
         )
 
     def label(self, topic: int, count: int = 3) -> str:

@@ -121,11 +121,15 @@ def relabelled(state: State) -> tuple[int, ...]:
 
 
 def test_more_workers_are_near_exact() -> None:
-    """`blocks` with P > 1 lets sums lag within a phase. Seven tokens are the hardest case, since of so few each counts."""
+    """`blocks` with P > 1 lets sums lag within a phase. Seven tokens are the hardest case, since of so few each counts.
+
+    In a run of this length one worker, who is exact, is 0.015 off by chance (standard deviation 0.0016); two are 0.06.
+    False alarms: 1e-4.
+    """
     distance = {}
     for workers in (1, 2, 3):
         states = chain(CASES["crowded cells"], "blocks", workers, 40_000, 5, seed=3)
-        distance[workers] = round(total_variation(states, posterior("crowded cells"), relabelled), 4)
-    print("total variation from the exact posterior:", distance)
-    assert distance[1] < 0.02, "what a run of this length shows by chance"
+        distance[workers] = total_variation(states, posterior("crowded cells"), relabelled)
+    print("total variation:", ", ".join(f"{value:.3f} (P = {workers})" for workers, value in distance.items()))
+    assert distance[1] < 0.021
     assert max(distance.values()) < 0.1

@@ -362,8 +362,25 @@ def test_a_resting_or_finished_job_can_be_discarded(start: Start, order: str) ->
     job.discard()
     job._thread.join(PATIENCE)
     assert not job._thread.is_alive() and job._sampler is None
-    status = job.status()
-    assert status.state is not JobState.FAILED, f"let go on purpose, and yet: {status.error}"
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "stop",
+        pytest.param(
+            "pause", marks=pytest.mark.xfail(strict=True, reason="BUG: a discarded paused job tells of a failure")
+        ),
+    ],
+)
+def test_a_job_that_was_let_go_has_not_failed(start: Start, order: str) -> None:
+    """Another tab may still show the run that “New run” has replaced; nothing failed there."""
+    job = running(start())
+    getattr(job, order)()
+    job.wait(PATIENCE)
+    job.discard()
+    job._thread.join(PATIENCE)
+    assert job.status().state is not JobState.FAILED and not job.status().error
 
 
 def test_the_limit_leaves_every_sampler_four_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,9 +240,9 @@ def test_memory_is_counted_as_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(cl, "Buffer", counting)
     corpus = random_tokens(60_000, 300, 2_000, 4, seed=52)
-    Sampler(corpus, SamplerSettings(30, held_out=0.0, workers=2))
+    Sampler(corpus, SamplerSettings(20, held_out=0.0, workers=2))
     largest_cell = max(int((corpus.token_word[corpus.token_group == i] == 0).sum()) for i in range(4))
-    needed = sum(memory_needed(300, 2_000, 4, 30, 60_000, largest_cell).values())
+    needed = sum(memory_needed(300, 2_000, 4, 20, 60_000, largest_cell).values())
     assert 0.9 * sum(allocated) < needed < 1.5 * sum(allocated)
 
 

@@ -139,7 +139,7 @@ def numpy_perplexity(sample: SpdpSample, corpus: Tokens, held_out: np.ndarray) -
     return float(np.exp(-np.log(probability).mean()))
 
 
-@pytest.mark.parametrize("topics", [1, 5, 8, 37])
+@pytest.mark.parametrize("topics", [1, 5, 8, 20])
 @pytest.mark.parametrize(
     "priors", [Priors(), Priors(0.01, 2.0, 0.0, 1.0), Priors(1.0, 0.01, 0.95, 1e4)], ids=["usual", "a=0", "a=0.95"]
 )
@@ -310,7 +310,7 @@ def test_a_second_run_warns_of_nothing() -> None:
 
 
 def test_warming_up_builds_what_a_run_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = SamplerSettings(9, workers=2)
+    settings = SamplerSettings(12, workers=2)
     warm_up(settings, CORPUS)
 
     def refuse(*_: object) -> None:

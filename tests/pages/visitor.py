@@ -1,0 +1,148 @@
+"""Somebody at the app, without a browser: presses buttons by their names and reads what is on the page."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.workspace import PARAMETER, Workspace, registry
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PATIENCE = 60.0
+UNEXPECTED = "Something went wrong"
+
+
+class Visitor:
+    """A session of the app. After every step it makes sure that no error was shown that is not meant for people."""
+
+    def __init__(self, key: str | None = None, theme: str = "light") -> None:
+        self.at = AppTest.from_file(APP, default_timeout=PATIENCE)
+        self.at.context["theme"] = theme
+        if key is not None:
+            self.at.query_params[PARAMETER] = key
+        self.step(self.at.run)
+
+    def step(self, action: Callable[[], object]) -> Visitor:
+        action()
+        assert not self.at.exception, [error.value for error in self.at.exception]
+        assert not any(UNEXPECTED in sentence for sentence in self.errors), self.errors
+        return self
+
+    # --- what is done
+
+    def press(self, label: str, number: int = 0) -> Visitor:
+        """Presses the button of that label; in a form this sends what was filled in."""
+        found = [button for button in self.at.button if button.label == label]
+        assert found, f"there is no button “{label}” among {self.buttons}"
+        return self.step(found[number].click().run)
+
+    def go(self, page: str) -> Visitor:
+        return self.step(self.at.switch_page(f"pages/{page}.py").run)
+
+    def reload(self) -> Visitor:
+        """Draws the page again, in the same session."""
+        return self.step(self.at.run)
+
+    def upload(self, *files: tuple[str, bytes]) -> Visitor:
+        uploader = self.at.file_uploader[0].set_value(
+            [(name, data, "application/octet-stream") for name, data in files]
+        )
+        return self.step(uploader.run)
+
+    def choose(self, label: str, option: object) -> Visitor:
+        """Chooses in a list; by the option's place where `option` is a number."""
+        box = self.widget("selectbox", label)
+        return self.step((box.select_index(option) if isinstance(option, int) else box.select(option)).run)
+
+    def fill(self, kind: str, label: str, value: object) -> Visitor:
+        """Fills in a field of a form, to be sent by `press`."""
+        self.widget(kind, label).set_value(value)
+        return self
+
+    def run_topics(self, topics: int = 3, iterations: int = 5) -> Visitor:
+        """Starts a run on Explore and waits for its end."""
+        self.go("explore")
+        self.fill("number_input", "How many topics?", topics).fill("number_input", "Iterations", iterations)
+        self.press("Start")
+        job = self.workspace.job
+        assert job is not None
+        job.wait(PATIENCE)
+        return self.reload()
+
+    # --- what is seen
+
+    def widget(self, kind: str, label: str) -> Any:
+        """The first field of that kind whose label begins so."""
+        found = [one for one in getattr(self.at, kind) if one.label.startswith(label)]
+        assert found, f"there is no {kind} “{label}” among {[one.label for one in getattr(self.at, kind)]}"
+        return found[0]
+
+    @property
+    def key(self) -> str:
+        return str(self.at.session_state[PARAMETER])
+
+    @property
+    def workspace(self) -> Workspace:
+        workspace = registry().find(self.key)
+        assert workspace is not None
+        return workspace
+
+    @property
+    def title(self) -> str:
+        """The title as a person reads it."""
+        (title,) = self.at.title
+        return re.sub(r"\\(.)", r"\1", str(title.value))
+
+    @property
+    def buttons(self) -> list[str]:
+        return [button.label for button in self.at.button]
+
+    @property
+    def errors(self) -> list[str]:
+        return [re.sub(r"\\(.)", r"\1", str(error.value)) for error in self.at.error]
+
+    @property
+    def infos(self) -> str:
+        return "\n".join(str(info.value) for info in self.at.info)
+
+    @property
+    def markup(self) -> list[str]:
+        """Every piece of HTML on the page, but for the style sheet."""
+        return [
+            str(one.value) for one in self.at.get("html") if not str(one.value).lstrip().startswith(("/*", "<style"))
+        ]
+
+    @property
+    def text(self) -> str:
+        """What the pieces of HTML say."""
+        return html.unescape(re.sub(r"<[^>]*>", " ", "\n".join(self.markup)))
+
+
+def talk(documents: int = 48, groups: tuple[str, ...] = ("left", "right")) -> list[tuple[str, str, str]]:
+    """(group, title, text): groups that speak of two things, the harbour and the school, in partly different words."""
+    things = (("harbour", "ship", "crane", "cargo"), ("school", "teacher", "lesson", "pupil"))
+    own = ("strike union picket", "stoppage employer roster", "weather tide storm", "music choir song")
+    rows = []
+    for number in range(documents):
+        group = number % len(groups)
+        thing = things[number // len(groups) % 2]
+        words = [*thing, *own[group % 4].split()]
+        order = [words[(number * step + step) % len(words)] for step in range(1, 19)]
+        rows.append((groups[group], f"Document {number}", " ".join(order)))
+    return rows
+
+
+def as_csv(rows: list[tuple[str, str, str]], names: tuple[str, str, str] = ("group", "title", "text")) -> bytes:
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(names)
+    writer.writerows(rows)
+    return buffer.getvalue().encode()

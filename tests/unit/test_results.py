@@ -1,0 +1,171 @@
+"""What a run leaves behind: tables that add up, a manifest that is JSON, and a zip of the four files."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spdp_engine.corpus import Columns, CorpusSettings, InputFile, build_corpus, make_documents, read_collection
+from spdp_engine.errors import InputError
+from spdp_engine.results import (
+    WORDS_IN_FILE,
+    Result,
+    documents_table,
+    files,
+    manifest,
+    prevalence_table,
+    topics_table,
+    zip_bytes,
+)
+from spdp_engine.sampling import Sampler, SamplerSettings
+
+pytestmark = pytest.mark.timeout(60)
+
+TOPICS = 4
+GROUPS = ("Ärzte, „alle“", '=cmd|"/c calc"', "two\\tfields")
+"""Names with what trips up a CSV: commas, quotes, a formula, a backslash."""
+
+
+def collection_bytes() -> bytes:
+    draw = random.Random(5)
+    words = [f"{letter}{ending}" for letter in "bcdfghklmn" for ending in ("ara", "ille", "oto", "üste")]
+    rows = [
+        {
+            "camp": GROUPS[number % 3],
+            "text": " ".join(draw.choices(words, k=90)),
+            "head": f'A "title", no. {number}',
+            "day": "2031-02-03",
+        }
+        for number in range(30)
+    ]
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+
+
+DATA = collection_bytes()
+
+
+def make_result(held_out: float = 0.2, passages: bool = True) -> Result:
+    collection = read_collection([InputFile("talk.jsonl", data=DATA)])
+    documents = make_documents(collection, Columns("text", "camp", "head", "day"))
+    corpus = build_corpus(
+        documents, CorpusSettings(language="none", passages=passages, passage_words=40, maximum_share=1.0)
+    )
+    sampler = Sampler(corpus, SamplerSettings(TOPICS, workers=2, seed=3, held_out=held_out))
+    records = sampler.run(6)
+    return Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens)
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return make_result()
+
+
+def test_topics_table(result: Result) -> None:
+    table = topics_table(result)
+    assert list(table.columns) == ["topic", "group", "rank", "word", "probability"]
+    count = min(WORDS_IN_FILE, result.corpus.n_words)
+    assert len(table) == TOPICS * 3 * count
+    assert set(table["topic"]) == set(range(1, TOPICS + 1)) and set(table["group"]) == set(GROUPS)
+    for _, words in table.groupby(["topic", "group"]):
+        assert list(words["rank"]) == list(range(1, count + 1))
+        assert words["probability"].is_monotonic_decreasing and words["word"].is_unique
+        # Every word of this small vocabulary is in the file, so that the probabilities are all there are.
+        assert words["probability"].sum() == pytest.approx(1)
+
+
+def test_prevalence_table(result: Result) -> None:
+    table = prevalence_table(result)
+    assert list(table.columns) == ["topic", "group", "tokens", "share", "rank", "wording_gap"]
+    assert len(table) == TOPICS * 3
+    assert table["tokens"].sum() == result.training_tokens
+    for _, topics in table.groupby("group"):
+        assert topics["share"].sum() == pytest.approx(1)
+        assert topics["share"].to_numpy() == pytest.approx(topics["tokens"] / topics["tokens"].sum())
+        by_rank = topics.sort_values("rank")
+        assert list(by_rank["rank"]) == list(range(1, TOPICS + 1)) and by_rank["share"].is_monotonic_decreasing
+    assert (table.groupby("topic")["wording_gap"].nunique() == 1).all()
+    assert table["wording_gap"].between(0, 1).all()
+
+
+def test_documents_table(result: Result) -> None:
+    table = documents_table(result)
+    names = [f"topic_{topic}" for topic in range(1, TOPICS + 1)]
+    assert list(table.columns) == ["document", "passage", "group", "title", "date", *names]
+    assert len(table) == result.corpus.n_documents > 30, "long documents are cut into passages"
+    assert table[names].sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
+    assert set(table["document"]) == set(range(1, 31))
+    for document, passages in table.groupby("document"):
+        assert list(passages["passage"]) == list(range(1, len(passages) + 1))
+        assert set(passages["title"]) == {f'A "title", no. {document - 1}'}
+        assert set(passages["group"]) == {GROUPS[(document - 1) % 3]}
+    assert set(table["date"]) == {"2031-02-03"}
+
+
+def test_whole_documents_are_one_passage_each() -> None:
+    assert set(documents_table(make_result(passages=False))["passage"]) == {1}
+
+
+def test_manifest_is_json_and_tells_everything(result: Result) -> None:
+    text = files(result)["manifest.json"].decode("utf-8")
+    told = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert told["inputs"] == [
+        {"name": "talk.jsonl", "bytes": len(DATA), "sha256": hashlib.sha256(DATA).hexdigest(), "documents": 30}
+    ]
+    assert told["settings"]["device"] == result.settings.device and told["settings"]["workers"] == 2
+    assert told["settings"]["priors"] == told["run"]["hyperparameters"]
+    assert told["columns"] == {"text": "text", "group": "camp", "title": "head", "date": "day"}
+    assert told["words"]["passages"] is True and told["words"]["language"] == "none"
+    assert told["run"]["iterations"] == 6 == len(told["run"]["perplexity_trace"])
+    assert list(told["run"]["groups"]) == list(result.corpus.group_names)
+    assert sum(told["run"]["groups"].values()) == result.corpus.n_documents
+    assert "Ärzte" in text, "names can be read as they are"
+    assert told["notes"] and all(note["text"].endswith(".") for note in told["notes"])
+    assert told["measures"].keys() >= {"probability", "share", "wording_gap"}
+
+
+def test_without_a_measured_perplexity_the_manifest_says_null() -> None:
+    told = json.loads(json.dumps(manifest(make_result(held_out=0.0)), allow_nan=False))
+    assert told["run"]["held_out_perplexity"] is None and told["run"]["perplexity_trace"] == []
+
+
+def test_zip_holds_the_four_files(result: Result) -> None:
+    with zipfile.ZipFile(io.BytesIO(zip_bytes(result))) as archive:
+        assert archive.testzip() is None
+        assert set(archive.namelist()) == {"topics.csv", "prevalence.csv", "documents.csv", "manifest.json"}
+        content = {name: archive.read(name) for name in archive.namelist()}
+    assert content == dict(files(result))
+
+
+@pytest.mark.parametrize("make", [topics_table, prevalence_table, documents_table], ids=lambda make: make.__name__)
+def test_a_table_comes_back_from_its_file_as_it_was(make, result: Result) -> None:
+    name = f"{make.__name__.removesuffix('_table')}.csv"
+    data = files(result)[name]
+    assert data.startswith(b"\xef\xbb\xbf"), "spreadsheets tell UTF-8 by its mark"
+    pd.testing.assert_frame_equal(
+        pd.read_csv(io.BytesIO(data), encoding="utf-8-sig"), make(result), check_dtype=False, rtol=1e-6
+    )
+
+
+def test_summary_before_anything_was_measured(result: Result) -> None:
+    summary = result.summary()
+    assert summary["seconds"] == result.records[-1].elapsed
+    rates = [record.tokens_per_second for record in result.records[1:]]
+    assert min(rates) <= summary["tokens_per_second"] <= max(rates)
+
+
+def test_a_folder_that_is_a_file(result: Result, tmp_path: Path) -> None:
+    from spdp_engine.results import write_folder
+
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(InputError, match="could not be written"):
+        write_folder(result, tmp_path / "taken")
+    write_folder(result, tmp_path / "new" / "folder")
+    assert {path.name for path in (tmp_path / "new/folder").iterdir()} == set(files(result))
