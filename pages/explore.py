@@ -150,7 +150,9 @@ def _advanced(topics: int) -> tuple[dict[str, object], int]:
 def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -> None:
     assert workspace.corpus is not None
     try:
-        job = Job(workspace.corpus, SamplerSettings(**settings), iterations, registry().queue)  # type: ignore[arg-type]
+        chosen = SamplerSettings(**settings)  # type: ignore[arg-type]
+        chosen.check_makes_sense_for(workspace.corpus)
+        job = Job(workspace.corpus, chosen, iterations, registry().queue)
     except ParallaxError as error:
         show_problem(str(error))
         return

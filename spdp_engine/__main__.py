@@ -154,6 +154,7 @@ def _fit(options: argparse.Namespace) -> int:
         held_out=options.held_out,
     )
     corpus = _read(options)
+    settings.check_makes_sense_for(corpus)
     sampler = Sampler(corpus, settings)
     records = _sample(sampler, options.iterations)
     result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens)

@@ -66,6 +66,18 @@ class SamplerSettings:
             raise SettingsError(f"Iterations between measurements must not be negative; they are {self.measure_every}.")
         schedule_named(self.schedule)
 
+    def check_makes_sense_for(self, corpus: TokenArrays) -> None:
+        """Refuses what can be computed but would mean nothing to a person.
+
+        Raises:
+            SettingsError: more topics than different words.
+        """
+        if self.topics > corpus.n_words:
+            raise SettingsError(
+                f"There are more topics ({self.topics:,}) than different words in the texts ({corpus.n_words:,}). "
+                "Take fewer topics, or leave fewer words out."
+            )
+
 
 @dataclass(frozen=True, eq=False)
 class _Training:
