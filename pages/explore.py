@@ -15,7 +15,7 @@ from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.models import Priors
-from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, warm_up
+from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
 
 REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
@@ -74,6 +74,8 @@ def _before(workspace: Workspace) -> None:
         "here within seconds: a card for each, with a column of words for every group. They get better while the run goes "
         "on, and you may stop whenever they are good enough.</p>"
     )
+    memory = memory_for(corpus, workspace.suggested_topics)
+    st.caption(f"{workspace.suggested_topics} topics will take about {max(1, memory / 2**20):,.0f} MB of memory.")
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)

@@ -13,7 +13,7 @@ it on GPUs.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,20 @@ from spdp_engine.models.stirling import SeatingFactors
 Float = NDArray[np.float64]
 
 
+SMALLEST, LARGEST = 1e-6, 1e9
+"""Bounds of alpha, gamma and the concentration: far beyond what makes sense, well within single precision."""
+
+
 @dataclass(frozen=True)
 class Priors:
     """Hyperparameters of SPDP.
 
     Attributes:
-        alpha: Dirichlet prior of topics in a document, for each topic; above 0.
-        gamma: Dirichlet prior of words in a topic's base wording; above 0.
+        alpha: Dirichlet prior of topics in a document, for each topic.
+        gamma: Dirichlet prior of words in a topic's base wording.
         discount: a of the Pitman-Yor processes, 0 <= a < 1.
-        concentration: b of the Pitman-Yor processes, above -a (and above 0 where a is 0): the larger, the
-            closer the groups' wordings.
+        concentration: b of the Pitman-Yor processes: the larger, the closer the groups' wordings. (The processes are defined for
+            b > -a; b is kept above 0 here.)
 
     Raises:
         SettingsError: a value is out of its range.
@@ -45,15 +49,14 @@ class Priors:
     concentration: float = 100.0
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not np.isfinite(value):
-                raise SettingsError(f"{name.capitalize()} must be a finite number; it is {value}.")
-        if self.alpha <= 0 or self.gamma <= 0:
-            raise SettingsError(f"Alpha and gamma must be above 0; they are {self.alpha:g} and {self.gamma:g}.")
         if not 0 <= self.discount < 1:
             raise SettingsError(f"The discount must be at least 0 and below 1; it is {self.discount:g}.")
-        if self.concentration <= 0:
-            raise SettingsError(f"The concentration must be above 0; it is {self.concentration:g}.")
+        for name in ("alpha", "gamma", "concentration"):
+            value = getattr(self, name)
+            if not SMALLEST <= value <= LARGEST:
+                raise SettingsError(
+                    f"{name.capitalize()} must lie between {SMALLEST:g} and {LARGEST:g}; it is {value:g}."
+                )
 
 
 @dataclass(frozen=True, eq=False)

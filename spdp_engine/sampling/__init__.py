@@ -6,7 +6,16 @@ sample = sampler.inspect()
 """
 
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings, warm_up
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for, warm_up
 from spdp_engine.sampling.schedules import SCHEDULES
 
-__all__ = ["SCHEDULES", "Device", "Sampler", "SamplerSettings", "choose_device", "list_devices", "warm_up"]
+__all__ = [
+    "SCHEDULES",
+    "Device",
+    "Sampler",
+    "SamplerSettings",
+    "choose_device",
+    "list_devices",
+    "memory_for",
+    "warm_up",
+]

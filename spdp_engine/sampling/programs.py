@@ -62,7 +62,13 @@ def build_program(device: Device, files: tuple[str, ...], constants: dict[str, i
     with _building:
         if key not in _programs:
             seen: set[str] = set()
-            source = "\n".join(_expand(name, seen) for name in files)
+            try:
+                source = "\n".join(_expand(name, seen) for name in files)
+            except OSError as error:
+                log.error("kernel sources are missing: %s", error)
+                raise DeviceError(
+                    f"The folder of kernels “{KERNELS}” is incomplete. Get Parallax again, with all its files."
+                ) from error
             options = [*OPTIONS, *(f"-D{name}={value}" for name, value in sorted(constants.items()))]
             try:
                 with warnings.catch_warnings():

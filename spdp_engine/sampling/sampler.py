@@ -19,7 +19,7 @@ from spdp_engine.sampling.devices import Device, choose_device
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.programs import build_program, context_of
 from spdp_engine.sampling.schedules import schedule_named
-from spdp_engine.sampling.spdp_state import SpdpState
+from spdp_engine.sampling.spdp_state import SpdpState, memory_needed
 from spdp_engine.types import Iteration, TokenArrays
 
 log = logging.getLogger(__name__)
@@ -164,7 +164,7 @@ class Sampler:
 
     def perplexity(self) -> float | None:
         """Held-out perplexity now; None where nothing is held out."""
-        return self._scorer.perplexity()
+        return self._scorer.perplexity(trained=self.iteration > 0)
 
     def inspect(self) -> SpdpSample:
         """A consistent copy of the state, as of the last iteration."""
@@ -194,19 +194,22 @@ class _HeldOutScorer:
         lengths = np.bincount(corpus.token_document[~held_out], minlength=len(corpus.document_group))
         chunks = -(-self._tokens // HELD_OUT_CHUNK)
         context, flags = context_of(device), cl.mem_flags
-        self._buffers = [
+        self._word, self._document, self._scale, self._untrained_scale = (
             cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=array)
-            for array in (words[order], documents[order], state.document_scale(lengths))
-        ]
+            for array in (
+                words[order], documents[order], state.document_scale(lengths), state.document_scale(0 * lengths),
+            )
+        )  # fmt: skip
         self._sums = np.empty(chunks, np.float32)
         self._sums_buffer = cl.Buffer(context, flags.WRITE_ONLY, self._sums.nbytes)
         constants = {**state.constants, "CHUNK": HELD_OUT_CHUNK}
         self._kernel = cl.Kernel(build_program(device, (state.held_out_kernel,), constants), "held_out")
 
-    def perplexity(self) -> float | None:
+    def perplexity(self, trained: bool) -> float | None:
         if not self._tokens:
             return None
-        self._kernel(self._queue, (self._state.workers,), (1,), np.int32(self._tokens), *self._buffers,
+        scale = self._scale if trained else self._untrained_scale
+        self._kernel(self._queue, (self._state.workers,), (1,), np.int32(self._tokens), self._word, self._document, scale,
                      self._sums_buffer, *self._state.arguments)  # fmt: skip
         cl.enqueue_copy(self._queue, self._sums, self._sums_buffer)
         return math.exp(-float(self._sums.sum(dtype=np.float64)) / self._tokens)
@@ -216,6 +219,12 @@ def largest_cell(corpus: TokenArrays) -> int:
     """Count of the commonest word in a group: the most customers a cell can have."""
     cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
     return int(np.bincount(cells).max())
+
+
+def memory_for(corpus: TokenArrays, topics: int) -> int:
+    """Bytes of device memory that a run on this corpus will take."""
+    sizes = len(corpus.document_group), corpus.n_words, corpus.n_groups, topics, len(corpus.token_word)
+    return sum(memory_needed(*sizes, largest_cell(corpus)).values())
 
 
 def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> None:

@@ -62,9 +62,10 @@ class SpdpState:
         self.constants = {"TOPICS": self.padded}
         self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
         self.workers = workers
-        _check_memory(
-            device, self.documents, self.words, self.groups, self.padded, len(corpus.token_word), largest_cell
+        needed = memory_needed(
+            self.documents, self.words, self.groups, topics, len(corpus.token_word), largest_cell, workers
         )
+        _check_memory(device, topics, self.words, needed)
         ratios = seating_factors(priors.discount, largest_cell)
         self.width = ratios.width
         alpha = np.zeros(self.padded, np.float32)
@@ -131,7 +132,7 @@ class SpdpState:
 
 
 def memory_needed(
-    documents: int, words: int, groups: int, topics: int, tokens: int, largest_cell: int
+    documents: int, words: int, groups: int, topics: int, tokens: int, largest_cell: int, workers: int = 1
 ) -> dict[str, int]:
     """Bytes of device memory that a run takes, by purpose."""
     padded = padded_topics(topics)
@@ -142,13 +143,12 @@ def memory_needed(
         "topics by word": 4 * words * padded,
         "tokens": 18 * tokens,
         "seating factors": 8 * (table_limit + 1) * (largest_cell + 1),
+        "workers": 8 * workers * (2 * groups + 1) * padded,
     }
 
 
-def _check_memory(
-    device: Device, documents: int, words: int, groups: int, topics: int, tokens: int, largest_cell: int
-) -> None:
-    needed = memory_needed(documents, words, groups, topics, tokens, largest_cell)
+def _check_memory(device: Device, topics: int, words: int, needed: dict[str, int]) -> None:
+    """Refuses what will not fit, with the figures."""
     total = sum(needed.values())
     largest = max(needed["topics by word and group"] // 2, needed["topics by document"])
     if total > device.memory or largest > device.largest_buffer:

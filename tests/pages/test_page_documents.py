@@ -19,7 +19,7 @@ GOOD = as_csv(talk())
 
 def zipped(**files: str) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
             archive.writestr(name.replace("__", "/") + ".txt", text)
     return buffer.getvalue()
@@ -125,6 +125,9 @@ def test_without_a_group_it_says_so_and_still_runs() -> None:
     assert visitor.at.get("download_button")
 
 
+@pytest.mark.xfail(
+    strict=True, reason="BUG: the preview cannot show a column twice, and the page says that something went wrong"
+)
 def test_one_column_as_two_is_answered_in_a_sentence() -> None:
     visitor = Visitor().upload(("talk.csv", GOOD)).choose("Title", "text")
     assert len(visitor.errors) == 1 and "'text' cannot be" in visitor.errors[0]
@@ -180,13 +183,16 @@ def test_the_same_settings_again_keep_the_corpus() -> None:
 def test_settings_that_leave_no_words_are_answered_in_a_sentence_and_can_be_put_right() -> None:
     visitor = Visitor().upload(("talk.csv", GOOD))
     visitor.fill("number_input", "A word must be in at least", 1000).press("Use these settings")
-    assert len(visitor.errors) == 1 and "1,000 documents" in visitor.errors[0]
+    assert len(visitor.errors) == 1 and "minimum number of documents" in visitor.errors[0]
     assert visitor.workspace.corpus is None and "Explore topics" not in visitor.buttons
     visitor.fill("number_input", "A word must be in at least", 1).press("Use these settings")
     assert not visitor.errors and "Explore topics" in visitor.buttons
 
 
 # --- what cannot be used
+
+DAMAGED_ZIP = bytearray(zipped(left__a="harbour ship crane cargo " * 90, right__b="school teacher lesson pupil " * 90))
+DAMAGED_ZIP[45:60] = b"\xff" * 15
 
 UNREADABLE: dict[str, tuple[str, bytes]] = {
     "empty": ("empty.csv", b""),
@@ -197,6 +203,7 @@ UNREADABLE: dict[str, tuple[str, bytes]] = {
     "one column": ("one.csv", b"text\nharbour\nship\n"),
     "damaged gzip": ("broken.csv.gz", b"\x1f\x8b\x08 and no more"),
     "damaged zip": ("broken.zip", b"PK\x03\x04 and no more"),
+    "a zip with damaged files": ("damaged.zip", bytes(DAMAGED_ZIP)),
     "an empty zip": ("nothing.zip", zipped()),
     "no JSON": ("broken.json", b"{this is none"),
     "JSON without rows": ("number.json", b"42"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
+import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -125,22 +128,18 @@ class Visitor:
 
 def talk(documents: int = 48, groups: tuple[str, ...] = ("left", "right")) -> list[tuple[str, str, str]]:
     """(group, title, text): groups that speak of two things, the harbour and the school, in partly different words."""
-    things = (("harbour", "ship", "crane", "cargo"), ("school", "teacher", "lesson", "pupil"))
-    own = ("strike union picket", "stoppage employer roster", "weather tide storm", "music choir song")
+    draw = random.Random(11)
+    things = (["harbour", "ship", "crane", "cargo"], ["school", "teacher", "lesson", "pupil"])
+    own = (["strike", "union", "picket"], ["stoppage", "employer", "roster"], ["weather", "tide", "storm"])
     rows = []
     for number in range(documents):
         group = number % len(groups)
-        thing = things[number // len(groups) % 2]
-        words = [*thing, *own[group % 4].split()]
-        order = [words[(number * step + step) % len(words)] for step in range(1, 19)]
-        rows.append((groups[group], f"Document {number}", " ".join(order)))
+        words = things[number // len(groups) % 2] + own[group % len(own)]
+        rows.append((groups[group], f"Document {number}", " ".join(draw.choices(words, k=20))))
     return rows
 
 
 def as_csv(rows: list[tuple[str, str, str]], names: tuple[str, str, str] = ("group", "title", "text")) -> bytes:
-    import csv
-    import io
-
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(names)

@@ -152,7 +152,6 @@ def test_a_failed_build_speaks_plainly_and_logs_the_compiler(
     assert "undeclared_thing" in caplog.text
 
 
-@pytest.mark.xfail(strict=True, reason="a FileNotFoundError comes through")
 def test_missing_kernels_are_a_device_error_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_programs: None
 ) -> None:
@@ -213,7 +212,6 @@ def test_too_little_memory_is_refused_with_figures(monkeypatch: pytest.MonkeyPat
     assert_sentences(message)
 
 
-@pytest.mark.xfail(strict=True, reason="the number of topics in the sentence is the padded one")
 def test_the_refusal_speaks_of_the_topics_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not of the number they are padded to: "fewer than 16" is no advice to a person who asked for 10."""
     with pytest.raises(DeviceError, match=r"fewer topics than 10\b"):

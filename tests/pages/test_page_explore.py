@@ -1,0 +1,204 @@
+"""Starting a run and living with it: what the page shows, and what its buttons do to the job behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from visitor import PATIENCE, Visitor, as_csv, talk
+
+from pages.parts.workspace import registry
+from spdp_engine.jobs import Job, JobState
+from spdp_engine.sampling import Sampler
+
+pytestmark = pytest.mark.timeout(60)
+
+FOREVER = 100_000
+TALK = ("talk.csv", as_csv(talk()))
+
+
+@pytest.fixture
+def ready() -> Visitor:
+    """Somebody who has brought documents and is on Explore."""
+    return Visitor().upload(TALK).go("explore")
+
+
+@pytest.fixture
+def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine of few cores, wherever the tests run."""
+    monkeypatch.setattr(registry().queue, "limit", 1)
+
+
+@pytest.fixture
+def started(ready: Visitor) -> Iterator[Visitor]:
+    """Somebody whose run goes on until it is stopped; the test's end ends it."""
+    ready.fill("number_input", "How many topics?", 3).fill("number_input", "Iterations", FOREVER).press("Start")
+    yield ready
+    job_of(ready).discard()
+
+
+def job_of(visitor: Visitor) -> Job:
+    job = visitor.workspace.job
+    assert job is not None
+    return job
+
+
+def state_of(visitor: Visitor) -> JobState:
+    return job_of(visitor).status().state
+
+
+def runs_on(visitor: Visitor) -> None:
+    """Waits until the job does an iteration more than it had done."""
+    job = job_of(visitor)
+    before = job.status().iteration
+    while job.status().iteration <= before:
+        assert job.wait(0.01).state in (JobState.WAITING, JobState.PREPARING, JobState.RUNNING)
+
+
+def cards(visitor: Visitor) -> list[int]:
+    """Numbers of the topics on the page, in their order."""
+    return [int(number) for piece in visitor.markup for number in re.findall(r"<b>Topic (\d+)</b>", piece)]
+
+
+def test_without_documents_it_leads_to_them() -> None:
+    visitor = Visitor().go("explore")
+    assert "There are no documents yet" in visitor.text
+    assert "Open this sample" in visitor.press("Choose documents").buttons
+
+
+def test_ready_to_start(ready: Visitor) -> None:
+    assert "48 documents are ready" in ready.text and "left, right" in ready.text
+    assert "Start" in ready.buttons and not cards(ready)
+
+
+def test_a_run_fills_a_card_for_each_topic(ready: Visitor) -> None:
+    ready.run_topics(3, 25)
+    assert state_of(ready) is JobState.FINISHED
+    assert cards(ready) == [1, 2, 3]
+    assert "25" in ready.text and "of 25 iterations" in ready.text and "perplexity" in ready.text
+    (html,) = [piece for piece in ready.markup if "px-cards" in piece]
+    assert html.count("<article") == 3 and html.count("left") >= 3 and html.count("right") >= 3
+    corpus = ready.workspace.corpus
+    assert corpus is not None
+    words = re.findall(r"<li[^>]*>([^<]+)</li>", html)
+    assert len(words) == 3 * 2 * 8 and set(words) <= set(corpus.vocabulary)
+    assert ready.at.get("plotly_chart")
+    assert "Compare the groups" in ready.buttons and "Pause" not in ready.buttons
+
+
+def test_topics_can_be_put_in_another_order(finished: str) -> None:
+    visitor = Visitor(finished).go("explore")
+    reading = visitor.workspace.reading()
+    assert reading is not None
+    assert cards(visitor) == [1, 2, 3]
+    for order in ("prevalence", "gap"):
+        visitor.step(visitor.at.segmented_control(key="card_order").set_value(order).run)
+        assert cards(visitor) == [topic + 1 for topic in reading.topics.order(order)]
+
+
+def test_settings_reach_the_run(ready: Visitor) -> None:
+    ready.fill("number_input", "Seed", 77).fill("number_input", "Discount", 0.5)
+    ready.fill("number_input", "Concentration", 30.0).fill("slider", "Documents that measure", 0)
+    ready.run_topics(2, 4)
+    settings = job_of(ready).settings
+    assert (settings.topics, settings.seed, settings.held_out) == (2, 77, 0.0)
+    assert (settings.priors.discount, settings.priors.concentration) == (0.5, 30.0)
+    assert "Perplexity is not measured" in " ".join(str(one.value) for one in ready.at.caption)
+
+
+def test_pause_continue_stop_and_run_longer(started: Visitor) -> None:
+    runs_on(started)
+    started.press("Pause")
+    assert state_of(started) is JobState.PAUSED and "Paused" in started.text
+    assert cards(started) == [1, 2, 3], "what was found can be read meanwhile"
+    done = job_of(started).status().iteration
+    started.press("Continue")
+    runs_on(started)
+    started.press("Stop")
+    assert state_of(started) is JobState.STOPPED and "Stopped" in started.text
+    status = job_of(started).status()
+    assert status.iteration > done
+    (longer,) = [label for label in started.buttons if label.startswith("Run ") and label.endswith(" longer")]
+    started.press(longer)
+    assert job_of(started).status().target == status.iteration + int(longer.split()[1])
+    assert job_of(started).wait(PATIENCE).state is JobState.FINISHED
+
+
+def test_leaving_the_page_does_not_stop_the_run(started: Visitor) -> None:
+    runs_on(started)
+    job = job_of(started)
+    for page in ("documents", "compare", "download", "explore"):
+        started.go(page)
+        runs_on(started)
+    assert job_of(started) is job
+
+
+def test_a_second_run_waits_for_its_turn(one_at_a_time: None, started: Visitor) -> None:
+    runs_on(started)
+    other = Visitor().upload(TALK).go("explore").press("Start")
+    job = job_of(other)
+    while not job.status().waiting_before:
+        job.wait(0.01)
+    assert "1 run before this one" in other.reload().text
+    started.press("Stop")
+    job.extend(3)
+    assert job.wait(PATIENCE).state is JobState.FINISHED
+    assert "Finished" in other.reload().text
+
+
+def test_a_new_run_takes_the_place_of_the_old_one(started: Visitor) -> None:
+    runs_on(started)
+    first = job_of(started)
+    started.press("Stop").run_topics(2, 4)
+    second = job_of(started)
+    assert second is not first and cards(started) == [1, 2]
+    first._thread.join(PATIENCE)
+    assert not first._thread.is_alive()
+
+
+def test_other_documents_leave_the_run_as_it_is_and_say_so(finished: str) -> None:
+    visitor = Visitor().upload(TALK).run_topics(2, 4)
+    job = job_of(visitor)
+    visitor.go("documents").fill("text_area", "More words", "harbour").press("Use these settings").go("explore")
+    assert job_of(visitor) is job and cards(visitor) == [1, 2]
+    assert "other documents or words" in visitor.infos
+
+
+def test_more_topics_than_words_are_answered_in_a_sentence(ready: Visitor) -> None:
+    ready.run_topics(1000, 5)
+    assert state_of(ready) is JobState.FAILED
+    (sentence,) = ready.errors
+    assert sentence.startswith("There are more topics (1000)")
+    assert "Compare the groups" not in ready.buttons
+    assert "There are no topics yet" in ready.go("compare").text
+    assert "nothing to take away" in ready.go("download").text
+    ready.run_topics(2, 4)
+    assert state_of(ready) is JobState.FINISHED and not ready.errors
+
+
+def test_more_topics_than_different_words_work(ready: Visitor) -> None:
+    corpus = ready.workspace.corpus
+    assert corpus is not None and corpus.n_words < 20
+    assert len(cards(ready.run_topics(20, 4))) == 20
+    ready.go("compare").go("download")
+
+
+def test_a_run_that_dies_says_so_and_keeps_what_it_had(started: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs_on(started)
+
+    def die(_: Sampler) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(Sampler, "step", die)
+    assert job_of(started).wait(PATIENCE).state is JobState.FAILED
+    (sentence,) = started.reload().errors
+    assert sentence.endswith(".") and "boom" not in sentence
+    assert cards(started) == [1, 2, 3]
+    assert "Pause" not in started.buttons and "Start" in started.buttons
+    assert started.go("download").at.get("download_button")
+
+
+def test_the_newest_sample_is_read_once(finished: str) -> None:
+    workspace = Visitor(finished).workspace
+    assert workspace.reading() is workspace.reading()
