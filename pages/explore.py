@@ -158,6 +158,7 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
     except ParallaxError as error:
         show_problem(str(error))
         return
+    workspace.suggested_topics = chosen.topics
     workspace.start(job)
     job.wait_for_sample(FIRST_WORDS_SECONDS)
     st.rerun()
