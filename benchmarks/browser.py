@@ -122,10 +122,10 @@ def _bring(page: Page, address: str, path: Path) -> float:
 def _explore(page: Page, topics: int, iterations: int | None = None) -> None:
     """Opens Explore and fills in the form; a person would take a few seconds too, in which the kernels are compiled."""
     page.get_by_role("button", name="Explore topics").click()
-    page.get_by_label("How many topics?").fill(str(topics))
+    page.get_by_role("spinbutton", name="How many topics?").fill(str(topics))
     if iterations:
         page.get_by_text("Advanced settings").click()
-        page.get_by_label("Iterations").fill(str(iterations))
+        page.get_by_role("spinbutton", name="Iterations").fill(str(iterations))
     page.wait_for_timeout(4000)
 
 

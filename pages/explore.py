@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.cards import cards_html
 from pages.parts.charts import perplexity_figure
@@ -16,6 +17,7 @@ from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.models import Priors
 from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
+from spdp_engine.types import Iteration
 
 REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
@@ -47,18 +49,20 @@ def page() -> None:
             st.switch_page("pages/documents.py")
         return
     st.title(plain_markdown(workspace.job_name if workspace.job else workspace.name))
-    control, cards = st.columns([1, 3], gap="large")
-    with cards:  # before the controls: words reach the screen while the browser still loads what draws the plot
-        if workspace.job is None:
-            _before(workspace)
-        else:
-            _order_choice()
-            _live_cards(workspace)
-    with control:
-        if workspace.job is None:
+    if workspace.job is None:
+        control, rest = _layout()
+        with control:
             _start_form(workspace)
-        else:
-            _live_control(workspace)
+        with rest:
+            _before(workspace)
+    else:
+        _run(workspace, workspace.job)
+
+
+def _layout() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """A narrow column of controls, and the rest."""
+    control, rest = st.columns([1, 3], gap="large")
+    return control, rest
 
 
 # --- before a run
@@ -167,34 +171,33 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
 # --- while it runs
 
 
-def _live_control(workspace: Workspace) -> None:
-    """Progress, plot and buttons; polled while the run is active, and still when it is not."""
-    job = workspace.job
-    assert job is not None
+def _run(workspace: Workspace, job: Job) -> None:
+    """Cards and controls of a run: polled while it is active, in one piece so that a refresh is one; still when it is not."""
     active = job.status().state in ACTIVE
 
     @st.fragment(run_every=REFRESH_SECONDS if active else None)
     def live() -> None:
         with guarded():
             status = job.status()
-            _progress(status)
-            records = job.records()
-            if any(record.perplexity is not None for record in records):
-                st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
-                st.caption(
-                    "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
-                )
-            elif records:
-                st.caption("Perplexity is not measured, since no documents were held out for it.")
+            control, rest = _layout()
+            with rest:  # before the controls: words reach the screen while the browser still loads what draws the plot
+                _cards(workspace, status)
+            with control:
+                _progress(status)
+                _plot(job.records())
+                _buttons(workspace, job, status.state)
             if active and status.state not in ACTIVE:
-                st.rerun()  # the whole page, so that the polling ends and the buttons change
+                st.rerun()  # the whole page, so that the polling ends
 
     live()
-    _buttons(workspace, job)
-    if workspace.corpus is not None and job.corpus is not workspace.corpus:
-        st.info(
-            "This run is on other documents or words than those now on the Documents page. “New run” takes the new ones."
-        )
+
+
+def _plot(records: tuple[Iteration, ...]) -> None:
+    if any(record.perplexity is not None for record in records):
+        st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
+        st.caption("Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done.")
+    elif records:
+        st.caption("Perplexity is not measured, since no documents were held out for it.")
 
 
 def _progress(status: JobStatus) -> None:
@@ -220,8 +223,7 @@ def _progress(status: JobStatus) -> None:
     )
 
 
-def _buttons(workspace: Workspace, job: Job) -> None:
-    state = job.status().state
+def _buttons(workspace: Workspace, job: Job, state: JobState) -> None:
     row = st.container(horizontal=True)
     if state in ACTIVE:
         if row.button("Pause", icon=":material/pause:"):
@@ -251,39 +253,31 @@ def _buttons(workspace: Workspace, job: Job) -> None:
         if workspace.corpus is None:
             workspace.corpus = job.corpus
         _start_form(workspace)
+    if workspace.corpus is not None and job.corpus is not workspace.corpus:
+        st.info(
+            "This run is on other documents or words than those now on the Documents page. “New run” takes the new ones."
+        )
 
 
-def _order_choice() -> None:
-    st.segmented_control(
-        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__, key="card_order",
-        label_visibility="collapsed",
+def _cards(workspace: Workspace, status: JobStatus) -> None:
+    """The topics, in an order of the person's choice."""
+    by = st.segmented_control(
+        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__,
+        key="card_order", label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
-
-
-def _live_cards(workspace: Workspace) -> None:
-    job = workspace.job
-    assert job is not None
-    active = job.status().state in ACTIVE
-
-    @st.fragment(run_every=REFRESH_SECONDS if active else None)
-    def live() -> None:
-        with guarded():
-            reading = workspace.reading()
-            if reading is None:
-                if job.status().state in ACTIVE:
-                    st.html('<p class="px-lead">The first words will be here in a moment …</p>')
-                return
-            topics = reading.topics
-            by = st.session_state.get("card_order") or "number"
-            order = range(topics.n_topics) if by == "number" else topics.order(by)
-            if topics.gap.any():
-                st.html(
-                    '<p class="px-legend"><span class="px-own">word</span>: '
-                    "used clearly more by this group than by the others on this topic</p>"
-                )
-            st.html(cards_html(topics, order))
-
-    live()
+    reading = workspace.reading()
+    if reading is None:
+        if status.state in ACTIVE:
+            st.html('<p class="px-lead">The first words will be here in a moment …</p>')
+        return
+    topics = reading.topics
+    if topics.gap.any():
+        st.html(
+            '<p class="px-legend"><span class="px-own">word</span>: '
+            "used clearly more by this group than by the others on this topic</p>"
+        )
+    order = range(topics.n_topics) if by in (None, "number") else topics.order(by)
+    st.html(cards_html(topics, order))
 
 
 with guarded():

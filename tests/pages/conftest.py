@@ -2,8 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.runtime.pages_manager import PagesManager
 from visitor import Visitor, as_csv, talk
+
+
+@pytest.fixture(scope="session", autouse=True)
+def navigation() -> Iterator[None]:
+    """AppTest forgets before every run that the app navigates by itself, and then runs files of pages/ without app.py.
+
+    A server remembers it from the first run of app.py on.
+    """
+    plain = PagesManager.__init__
+
+    def remember(self: PagesManager, main_script_path: str, *rest: object, **more: object) -> None:
+        plain(self, main_script_path, *rest, **more)  # type: ignore[arg-type]
+        if (Path(main_script_path).parent / "pages").is_dir():
+            PagesManager.uses_pages_directory = False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PagesManager, "__init__", remember)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_components() -> Iterator[None]:
+    """AppTest looks through every installed package for components, of which the app has none: most of a short test's time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BidiComponentManager, "discover_and_register_components", lambda *_, **__: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,11 @@ def test_an_upload_is_read_and_the_uploader_lets_go_of_it() -> None:
     assert kept == ["upload_turn"], "a second copy of the upload stays in the session"
 
 
+@pytest.mark.xfail(strict=True, reason="BUG: the name is cut at its first dot")
+def test_dots_in_the_name_of_a_file_stay() -> None:
+    assert Visitor().upload(("v1.2 of talk.csv", GOOD)).title.startswith("v1.2 of talk")
+
+
 def test_several_files_are_a_group_each() -> None:
     files = [
         (f"{group}.csv", as_csv([row for row in talk() if row[0] == group], ("x", "title", "text")))
@@ -191,8 +196,8 @@ def test_settings_that_leave_no_words_are_answered_in_a_sentence_and_can_be_put_
 
 # --- what cannot be used
 
-DAMAGED_ZIP = bytearray(zipped(left__a="harbour ship crane cargo " * 90, right__b="school teacher lesson pupil " * 90))
-DAMAGED_ZIP[45:60] = b"\xff" * 15
+DAMAGED_ZIP = bytearray(zipped(left__a=" ".join(text for _, _, text in talk())))
+DAMAGED_ZIP[60:90] = b"\xff" * 30
 
 UNREADABLE: dict[str, tuple[str, bytes]] = {
     "empty": ("empty.csv", b""),
@@ -209,9 +214,15 @@ UNREADABLE: dict[str, tuple[str, bytes]] = {
     "JSON without rows": ("number.json", b"42"),
     "no JSON lines": ("broken.jsonl", b"neither\nis this\n"),
 }
+DAMAGED_STREAMS = ("damaged gzip", "a zip with damaged files")
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+BUG = pytest.mark.xfail(strict=True, reason="BUG: zlib.error is not among the errors that are caught when unpacking")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=BUG if name in DAMAGED_STREAMS else ()) for name in UNREADABLE]
+)
 def test_a_file_that_cannot_be_read_is_answered_in_a_sentence(name: str) -> None:
     visitor = Visitor().upload(UNREADABLE[name])
     (sentence,) = visitor.errors

@@ -350,14 +350,6 @@ def test_one_group_has_nothing_to_compare_and_still_runs(table: Path, call: Call
     assert len(json.loads(answer.out[-1])["groups"]) == 1
 
 
-def test_more_topics_than_words_in_the_vocabulary(table: Path, call: Call) -> None:
-    answer = call("fit", table, "--topics", 20, "--iterations", 2, "--json")
-    assert answer.status == 0, answer.err
-    figures = json.loads(answer.out[-1])
-    assert figures["vocabulary"] < 20 == figures["topics"] < figures["tokens"]
-    assert figures["held_out_perplexity"] > 1
-
-
 def test_nothing_held_out_and_nothing_measured(table: Path, call: Call) -> None:
     answer = call("fit", table, "--topics", 2, "--iterations", 3, "--held-out", 0, "--json")
     figures = json.loads(answer.out[-1])
@@ -424,6 +416,7 @@ def test_a_file_of_another_kind_than_its_name_says(name: str, tmp_path: Path, ca
 
 BAD_SETTINGS: dict[str, tuple[object, ...]] = {
     "no topics": ("--topics", 0),
+    "more topics than different words": ("--topics", 15),
     "more topics than tokens": ("--topics", 800),
     "a number of topics no device could hold": ("--topics", 10**9),
     "topics that are no number": ("--topics", "many"),
@@ -454,6 +447,13 @@ def test_a_setting_that_cannot_be_used(name: str, table: Path, call: Call) -> No
     answer = call("fit", table, *BAD_SETTINGS[name])
     assert answer.status == 2
     assert_one_sentence(answer.err)
+
+
+@pytest.mark.xfail(strict=True, reason="BUG: zlib.error is not among the errors that are caught when unpacking")
+def test_a_damaged_gzip(tmp_path: Path, call: Call) -> None:
+    (tmp_path / "bad.csv.gz").write_bytes(b"\x1f\x8b\x08 and no more")
+    answer = call("fit", tmp_path / "bad.csv.gz")
+    assert answer.status == 2 and len(answer.err) == 1
 
 
 def test_a_folder_that_cannot_be_written(table: Path, call: Call) -> None:

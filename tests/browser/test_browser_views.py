@@ -1,0 +1,85 @@
+"""Every page on a small screen and in the dark, and what is said of files that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from person import Person
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.timeout(120)
+
+Visit = Callable[..., Person]
+TELEPHONE = (390, 844)
+
+
+def lightness(person: Person) -> tuple[float, float]:
+    """Of the page's ground and of its title's ink, 0 (black) to 1 (white)."""
+    ground, ink = person.page.evaluate(
+        """() => {
+            const light = colour => colour.match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
+            return [light(getComputedStyle(document.querySelector('.stApp')).backgroundColor),
+                    light(getComputedStyle(document.querySelector('h1')).color)];
+        }"""
+    )
+    return ground, ink
+
+
+def test_every_page_on_a_telephone_in_the_dark(visit: Visit, finished: str) -> None:
+    """Each is opened by its address, which is all it takes to come back to documents and run."""
+    person = visit(size=TELEPHONE, dark=True).open()
+    assert person.overflow() <= 0, "home"
+    for path, sign in {"": ".px-notes", "explore": ".px-card li", "compare": ".px-passage", "download": "h3"}.items():
+        person.open(path, finished)
+        person.page.locator(sign).first.wait_for()
+        assert person.overflow() <= 0, path or "documents"
+        ground, ink = lightness(person)
+        assert ground < 0.2 < 0.7 < ink, path or "documents"
+        assert person.key == finished
+
+
+def test_light_is_light(visit: Visit) -> None:
+    ground, ink = lightness(visit().open())
+    assert ground > 0.9 > 0.3 > ink
+
+
+@pytest.mark.xfail(strict=True, reason="BUG: a long name of a file or a group makes the page wider than the window")
+def test_names_without_a_space_do_not_widen_the_page(visit: Visit, tmp_path: Path) -> None:
+    long = "Donaudampfschifffahrtsgesellschaftskapitänsmützen"
+    rows = [
+        f'{"left" if n % 2 else long},{long}{n},"{long.lower()} harbour ship {long.lower()}{n % 3} school"'
+        for n in range(40)
+    ]
+    path = tmp_path / f"export_of_all_{long}_2031_final.csv"
+    path.write_text("\n".join(["group,title,text", *rows]), encoding="utf-8")
+    person = visit(size=TELEPHONE).open().bring(path)
+    assert person.overflow() <= 0, "documents"
+    person.start(2, 5)
+    person.button("Compare the groups").wait_for()
+    assert person.overflow() <= 0, "explore"
+    person.press("Compare the groups").page.locator(".px-passage").first.wait_for()
+    assert person.settle().overflow() <= 0, "compare"
+
+
+def test_files_that_cannot_be_read_are_answered_in_a_sentence_and_lose_nothing(
+    visit: Visit, finished: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.csv").write_bytes(b"")
+    (tmp_path / "binary.csv").write_bytes(bytes(range(256)) * 64)
+    person = visit().open()
+    page = person.page
+    for name in ("empty.csv", "binary.csv"):
+        person.upload(tmp_path / name)
+        alert = page.get_by_test_id("stAlert").filter(has_text=name)
+        expect(alert).to_be_visible()
+        assert "Traceback" not in alert.inner_text() and alert.inner_text().strip().endswith(".")
+    # With documents at hand the uploader is behind a button, and what is there stays there.
+    person.open("", finished).press("Other documents")
+    person.upload(tmp_path / "binary.csv")
+    expect(page.get_by_test_id("stAlert").filter(has_text="binary.csv")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(person.button("Explore topics")).to_be_visible()
+    person.go("Explore")
+    expect(page.locator(".px-card")).to_have_count(3)
