@@ -103,7 +103,7 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
         show_problem(problem)
     if files:
         inputs = [InputFile(file.name, data=file.getvalue()) for file in files]
-        names = ", ".join(Path(file.name).name.partition(".")[0] or file.name for file in inputs[:3])
+        names = ", ".join(_without_ending(file.name) for file in inputs[:3])
         names += f" and {len(inputs) - 3} more" if len(inputs) > 3 else ""
         st.session_state["upload_turn"] = turn + 1
         try:
@@ -111,6 +111,14 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
         except ParallaxError as error:
             st.session_state["upload_problem"] = str(error)
         st.rerun()
+
+
+def _without_ending(name: str) -> str:
+    """A file's name as a title: without .csv, .jsonl.gz and the like, but with any other dot."""
+    path = Path(name)
+    if path.suffix.lower() == ".gz":
+        path = path.with_suffix("")
+    return path.stem if path.suffix.lower().lstrip(".") in FILE_TYPES else path.name
 
 
 def _open_sample(workspace: Workspace, sample: Sample) -> None:
@@ -144,7 +152,7 @@ class _Progress:
         return self
 
     def __call__(self, text: str, share: float) -> None:
-        self._bar.progress(min(max(share, 0.0), 1.0), text)
+        self._bar.progress(min(max(share, 0.0), 1.0), plain_markdown(text))
 
     def __exit__(self, *_: object) -> None:
         self._bar.empty()
@@ -219,6 +227,7 @@ def _preview(workspace: Workspace) -> None:
     head = table.head(PREVIEW_ROWS).apply(lambda column: column.str.slice(0, PREVIEW_CHARACTERS))
     columns = workspace.columns
     first = [name for name in (columns.group, columns.title, columns.date, columns.text) if name] if columns else []
+    first = list(dict.fromkeys(first))  # a column may have been given two parts by mistake
     order = [*first, *(name for name in head.columns if name not in first)]
     st.dataframe(head[order], hide_index=True, height=420, row_height=38)
     if len(table) > PREVIEW_ROWS:

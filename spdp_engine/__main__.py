@@ -27,6 +27,9 @@ from spdp_engine.results import Result, version, write_folder
 from spdp_engine.sampling import SCHEDULES, Sampler, SamplerSettings, list_devices
 from spdp_engine.types import Iteration
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
 BAD_INPUT = 2
 """Exit status for whatever the person who called can put right."""
 
@@ -50,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ParallaxError as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return BAD_INPUT
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -125,7 +125,7 @@ class Job:
         self._changed = threading.Condition()
         self._state = JobState.WAITING
         self._target = iterations
-        self._pause = self._stop = False
+        self._pause = self._stop = self._discarded = False
         self._wanted = True  # somebody wants a sample: so from the start, that the first is there at once
         self._records: list[Iteration] = []
         self._sample: SpdpSample | None = None
@@ -152,7 +152,7 @@ class Job:
     def status(self) -> JobStatus:
         """Where the job stands now."""
         with self._changed:
-            if self._state in (*ACTIVE, JobState.PAUSED) and not self._thread.is_alive():
+            if not self._discarded and self._state in (*ACTIVE, JobState.PAUSED) and not self._thread.is_alive():
                 self._fail(
                     "The sampler stopped unexpectedly. What it had found until then is kept; start a new run to go on."
                 )
@@ -178,7 +178,7 @@ class Job:
     def wait(self, timeout: float | None = None) -> JobStatus:
         """Waits until the job is neither waiting, preparing nor running, or until the time is over."""
         with self._changed:
-            self._changed.wait_for(lambda: self._state not in ACTIVE, timeout)
+            self._changed.wait_for(lambda: self._state not in ACTIVE or not self._thread.is_alive(), timeout)
         return self.status()
 
     # --- what others ask for
@@ -210,9 +210,9 @@ class Job:
         """Ends the thread and lets the device's memory go. The published records and sample stay."""
         with self._changed:
             self._discarded = self._stop = True
+            if self._state in (JobState.WAITING, JobState.PAUSED):
+                self._state = JobState.STOPPED
             self._changed.notify_all()
-
-    _discarded = False
 
     def _ask(self, pause: bool = False, stop: bool = False) -> None:
         with self._changed:

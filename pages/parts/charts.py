@@ -83,7 +83,7 @@ def balance_figure(topics: Topics, chosen: int) -> go.Figure:
             "symbol": [SYMBOLS[side] for side in lean],
             "line": {"width": [2.5 if topic == chosen else 0.5 for topic in range(topics.n_topics)], "color": ink},
         },
-        customdata=[[topic_name(k), topics.label(k, 5), first[k], second[k]] for k in range(topics.n_topics)],
+        customdata=[[topic_name(k), _plain(topics.label(k, 5)), first[k], second[k]] for k in range(topics.n_topics)],
         hovertemplate=(
             f"<b>%{{customdata[0]}}</b>: %{{customdata[1]}}<br>{_plain(topics.group_names[0])} %{{customdata[2]:.1%}}, "
             f"{_plain(topics.group_names[1])} %{{customdata[3]:.1%}}<br>wording gap %{{y:.2f}}<extra></extra>"
@@ -115,15 +115,21 @@ def _see_through(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def _plain(name: str) -> str:
-    """A group's name inside a hover template: no markup, no placeholders."""
-    return name.replace("%", " per cent").replace("<", "‹").replace("{", "(").replace("}", ")")
+def _plain(text: str) -> str:
+    """Words and names for a picture, with nothing in them that Plotly would read as markup or as a placeholder."""
+    return text.replace("%", "％").replace("<", "‹").replace("{", "(").replace("}", ")")
 
 
-def _short(name: str) -> str:
+def _short(name: str, length: int = 22) -> str:
     """A group's name short enough for half a chart."""
     name = _plain(name)
-    return name if len(name) <= 22 else name[:21] + "…"
+    return name if len(name) <= length else name[: length - 1] + "…"
+
+
+def _short_names(names: Sequence[str]) -> list[str]:
+    """Short names for the rows of a chart, no two alike: where they would be, their numbers tell them apart."""
+    short = [_short(name) for name in names]
+    return [f"{name} ({i + 1})" if short.count(name) > 1 else name for i, name in enumerate(short)]
 
 
 def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:
@@ -132,13 +138,13 @@ def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:
     shares = topics.prevalence[:, order]
     figure = _bare(130 + 30 * len(topics.group_names))
     low, high = ("#1B232C", "#4DB8AF") if is_dark() else ("#F4F2EC", "#0B6E69")
-    labels = [[topic_name(k) + ": " + topics.label(k, 5) for k in order]] * len(topics.group_names)
+    labels = [[f"{topic_name(k)}: {_plain(topics.label(k, 5))}" for k in order]] * len(topics.group_names)
     figure.add_heatmap(
         z=shares * 100,
         zmin=0,
         zmax=float(np.quantile(shares, 0.98)) * 100,  # one topic that is nearly all of a group must not pale the rest
         x=[str(k + 1) for k in order],
-        y=[_short(name) for name in topics.group_names],
+        y=_short_names(topics.group_names),
         colorscale=[[0, low], [1, high]],
         colorbar={"ticksuffix": " %", "thickness": 9, "outlinewidth": 0, "tickfont": {"size": 12}},
         customdata=labels,

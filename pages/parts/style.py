@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 def plain_markdown(text: str) -> str:
     """Text for places that take Markdown, such as titles and messages, with nothing in it read as Markdown."""
-    return re.sub(r"([\\`*_{}\[\]()#+!|<>~$:-])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]()#+!|<>~$:.-])", r"\\\1", text)
 
 
 def group_name_html(group: int, name: str) -> str:

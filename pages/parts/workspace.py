@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from spdp_engine.corpus import Collection, Columns, Corpus, CorpusSettings, Documents
 from spdp_engine.jobs import Job, Queue
@@ -143,6 +144,18 @@ class Registry:
                 del self._workspaces[key]
 
 
+def _by_way_of_the_app() -> None:
+    """Sees to it that app.py has run before a page.
+
+    As long as no session of the process has called `st.navigation`, Streamlit takes a folder named pages/ for its own kind
+    of pages, and runs the file of an address by itself: without style, navigation and workspace. So it is told, and the
+    run begun again.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+
+
 @st.cache_resource(show_spinner=False)
 def registry() -> Registry:
     """The one registry of this process."""
@@ -170,6 +183,7 @@ def open_workspace() -> None:
 
 def current() -> Workspace:
     """The workspace of this session."""
+    _by_way_of_the_app()
     workspace = registry().find(st.session_state.get(PARAMETER))
     if workspace is None:  # forgotten while the tab stood open
         workspace = registry().create()

@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -127,7 +128,7 @@ def _unpacked(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
         try:
             with gzip.open(io.BytesIO(load())) as stream:
                 data = stream.read(MOST_BYTES + 1)
-        except (OSError, EOFError, ValueError) as error:
+        except (OSError, EOFError, ValueError, zlib.error) as error:
             raise InputError(f"{name} is not a gzip archive, or is damaged; pack it again.") from error
         if len(data) > MOST_BYTES:
             raise InputError(f"{name} unpacks to more than 2 GB; split it into smaller files.")
@@ -208,7 +209,7 @@ def _archive(name: str, size: int, load: Callable[[], bytes], tally: Tally) -> G
             return archive.read(entries[path])
         except RuntimeError as error:  # What zipfile raises for a password.
             raise InputError(f"{path} in {name} needs a password; pack it without one.") from error
-        except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
             raise InputError(f"{path} in {name} cannot be unpacked; pack it again.") from error
 
     stem = PurePosixPath(name).name[:-4]

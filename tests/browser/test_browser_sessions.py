@@ -73,10 +73,6 @@ def test_another_person_sees_neither_documents_nor_run(visit: Visit, finished: s
     assert finished not in other.page.url
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="BUG: until app.py has run once, Streamlit takes pages/ for pages of its own and runs them without app.py",
-)
 def test_the_first_page_asked_of_a_new_server_may_be_any(visit: Visit, fresh_server: str) -> None:
     """After a restart the tabs that stand open come back first, on whatever page they are."""
     person = visit(fresh_server).open("explore", "a-key-of-before-the-restart")

@@ -45,7 +45,6 @@ def test_light_is_light(visit: Visit) -> None:
     assert ground > 0.9 > 0.3 > ink
 
 
-@pytest.mark.xfail(strict=True, reason="BUG: a long name of a file or a group makes the page wider than the window")
 def test_names_without_a_space_do_not_widen_the_page(visit: Visit, tmp_path: Path) -> None:
     long = "Donaudampfschifffahrtsgesellschaftskapitänsmützen"
     rows = [

@@ -135,9 +135,6 @@ def test_a_message_about_a_column_quotes_its_name_as_it_is() -> None:
     assert_no_markdown_of_others(visitor)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG: the text of the progress bar is Markdown, and names of files reach it as they are"
-)
 def test_progress_tells_names_of_files_without_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text of a progress bar is Markdown: an image named in an archive would be fetched from wherever it is."""
     told: list[str] = []
@@ -165,9 +162,6 @@ def test_pictures_show_names_of_groups_as_they_are_written() -> None:
     assert_no_markup_in_pictures(visitor)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG: labels of topics reach the picture as they are, and Plotly reads their markup"
-)
 def test_pictures_show_words_as_they_are_written() -> None:
     rows = [(group, title, f"{text} {'<b>loud</b> <i>soft</i> ' * 8}") for group, title, text in talk()]
     visitor = Visitor().upload(("talk.csv", as_csv(rows)))

@@ -130,7 +130,6 @@ def test_unusual_groups_are_shown_on_every_page(make: Callable[[], bytes]) -> No
         assert not visitor.go(page).errors
 
 
-@pytest.mark.xfail(strict=True, reason="BUG: names are cut short before they name the rows of the picture")
 def test_groups_with_names_that_begin_alike_keep_rows_of_their_own() -> None:
     """The picture puts rows of one name together."""
     names = ("The Corran Bay Ledger on Monday", "The Corran Bay Ledger on Sunday", "The Dockside Lantern")

@@ -368,9 +368,7 @@ def test_a_resting_or_finished_job_can_be_discarded(start: Start, order: str) ->
     "order",
     [
         "stop",
-        pytest.param(
-            "pause", marks=pytest.mark.xfail(strict=True, reason="BUG: a discarded paused job tells of a failure")
-        ),
+        "pause",
     ],
 )
 def test_a_job_that_was_let_go_has_not_failed(start: Start, order: str) -> None:
