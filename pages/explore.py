@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.cards import cards_html
-from pages.parts.charts import perplexity_figure
+from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.guard import guarded, show_problem
 from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import Workspace, current, registry
@@ -17,7 +17,6 @@ from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.models import Priors
 from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
-from spdp_engine.types import Iteration
 
 REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
@@ -172,37 +171,79 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
 
 
 def _run(workspace: Workspace, job: Job) -> None:
-    """Cards and controls of a run: polled while it is active, in one piece so that a refresh is one; still when it is not."""
+    """Cards and controls of a run. While it is active three places of the page are drawn again and again, and nothing else: what a
+    refresh costs is time that the sampler would like to have."""
     active = job.status().state in ACTIVE
+    control, rest = _layout()
+    with rest:  # before the controls: words reach the screen while the browser still loads the rest
+        order = _order()
+        cards = st.empty()
+    with control:
+        progress, plot = st.empty(), st.empty()
+        caption = st.container()
+        _buttons(workspace, job)
 
-    @st.fragment(run_every=REFRESH_SECONDS if active else None)
-    def live() -> None:
+    def draw(live: bool) -> JobStatus:
+        status = job.status()
+        cards.html(_cards_html(workspace, status, order))
+        progress.html(_progress_html(status))
+        records = job.records()
+        if not any(record.perplexity is not None for record in records):
+            return status
+        if live:
+            plot.html(perplexity_svg(records))
+        else:
+            plot.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
+        return status
+
+    @st.fragment(run_every=REFRESH_SECONDS)
+    def refresh() -> None:
         with guarded():
-            status = job.status()
-            control, rest = _layout()
-            with rest:  # before the controls: words reach the screen while the browser still loads what draws the plot
-                _cards(workspace, status)
-            with control:
-                _progress(status)
-                _plot(job.records())
-                _buttons(workspace, job, status.state)
-            if active and status.state not in ACTIVE:
-                st.rerun()  # the whole page, so that the polling ends
+            if draw(live=True).state not in ACTIVE:
+                st.rerun()  # the whole page, so that the refreshing ends and the buttons change
 
-    live()
-
-
-def _plot(records: tuple[Iteration, ...]) -> None:
-    if any(record.perplexity is not None for record in records):
-        st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
-        st.caption("Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done.")
-    elif records:
-        st.caption("Perplexity is not measured, since no documents were held out for it.")
+    if active:
+        refresh()
+    else:
+        status = draw(live=False)
+        if status.state is JobState.FAILED:
+            with caption:
+                show_problem(status.error)
+    measured = job.settings.held_out > 0 and job.settings.measure_every > 0
+    caption.caption(
+        "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
+        if measured
+        else "Perplexity is not measured, since no documents were held out for it."
+    )
 
 
-def _progress(status: JobStatus) -> None:
-    if status.state is JobState.FAILED:
-        show_problem(status.error)
+def _order() -> str:
+    """The order of the cards, of the person's choice."""
+    by = st.segmented_control(
+        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__,
+        key="card_order", label_visibility="collapsed", persist_state="session",
+    )  # fmt: skip
+    return str(by or "number")
+
+
+def _cards_html(workspace: Workspace, status: JobStatus, order: str) -> str:
+    """The topics as they are now."""
+    reading = workspace.reading()
+    if reading is None:
+        soon = "The first words will be here in a moment …" if status.state in ACTIVE else "There were no topics yet."
+        return f'<p class="px-lead">{soon}</p>'
+    topics = reading.topics
+    legend = (
+        '<p class="px-legend"><span class="px-own">word</span>: '
+        "used clearly more by this group than by the others on this topic</p>"
+        if topics.gap.any()
+        else ""
+    )
+    return legend + cards_html(topics, range(topics.n_topics) if order == "number" else topics.order(order))
+
+
+def _progress_html(status: JobStatus) -> str:
+    """How far the run is, and its figures."""
     last = status.last
     left = status.seconds_left
     words = STATE_WORDS[status.state]
@@ -217,13 +258,14 @@ def _progress(status: JobStatus) -> None:
         figures.append((f"{last.tokens_per_second / 1e6:.1f} M", "words a second"))
     done = 100 * status.iteration / max(1, status.target)
     cells = "".join(f"<div><b>{value}</b><span>{label}</span></div>" for value, label in figures)
-    st.html(
-        f'<div role="status"><div class="px-quiet">{words[:1].upper() + words[1:]}</div>'
-        f'<div class="px-progress"><div style="width:{min(100.0, done):.1f}%"></div></div><div class="px-stats">{cells}</div></div>'
+    return (
+        f'<div class="px-quiet">{words[:1].upper() + words[1:]}</div><div class="px-progress">'
+        f'<div style="width:{min(100.0, done):.1f}%"></div></div><div class="px-stats">{cells}</div>'
     )
 
 
-def _buttons(workspace: Workspace, job: Job, state: JobState) -> None:
+def _buttons(workspace: Workspace, job: Job) -> None:
+    state = job.status().state
     row = st.container(horizontal=True)
     if state in ACTIVE:
         if row.button("Pause", icon=":material/pause:"):
@@ -257,27 +299,6 @@ def _buttons(workspace: Workspace, job: Job, state: JobState) -> None:
         st.info(
             "This run is on other documents or words than those now on the Documents page. “New run” takes the new ones."
         )
-
-
-def _cards(workspace: Workspace, status: JobStatus) -> None:
-    """The topics, in an order of the person's choice."""
-    by = st.segmented_control(
-        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__,
-        key="card_order", label_visibility="collapsed", persist_state="session",
-    )  # fmt: skip
-    reading = workspace.reading()
-    if reading is None:
-        if status.state in ACTIVE:
-            st.html('<p class="px-lead">The first words will be here in a moment …</p>')
-        return
-    topics = reading.topics
-    if topics.gap.any():
-        st.html(
-            '<p class="px-legend"><span class="px-own">word</span>: '
-            "used clearly more by this group than by the others on this topic</p>"
-        )
-    order = range(topics.n_topics) if by in (None, "number") else topics.order(by)
-    st.html(cards_html(topics, order))
 
 
 with guarded():

@@ -15,6 +15,9 @@ from spdp_engine.types import Iteration
 MOST_POINTS = 240
 """Points of the perplexity plot; more would only be sent, not seen."""
 
+PLOT_HEIGHT = 210
+"""Pixels of the perplexity plot."""
+
 SYMBOLS = ("circle", "square")
 """Marks of the two groups in the balance picture."""
 
@@ -38,14 +41,16 @@ def _bare(height: int) -> go.Figure:
     return figure
 
 
+def _measured(records: Sequence[Iteration]) -> list[tuple[int, float, float]]:
+    """(iteration, perplexity, tokens a second) of at most about `MOST_POINTS` records, the last among them."""
+    measured = [(r.iteration, r.perplexity, r.tokens_per_second) for r in records if r.perplexity is not None]
+    return measured[-1 :: -max(1, -(-len(measured) // MOST_POINTS))][::-1]
+
+
 def perplexity_figure(records: Sequence[Iteration]) -> go.Figure:
     """Held-out perplexity against iterations."""
-    measured = [(r.iteration, r.perplexity, r.tokens_per_second) for r in records if r.perplexity is not None]
-    step = max(1, -(-len(measured) // MOST_POINTS))
-    shown = measured[::step]
-    if measured and shown[-1] is not measured[-1]:
-        shown.append(measured[-1])
-    figure = _bare(210)
+    shown = _measured(records)
+    figure = _bare(PLOT_HEIGHT)
     figure.add_scatter(
         x=[iteration for iteration, _, _ in shown],
         y=[perplexity for _, perplexity, _ in shown],
@@ -54,8 +59,36 @@ def perplexity_figure(records: Sequence[Iteration]) -> go.Figure:
         customdata=[speed / 1e6 for _, _, speed in shown],
         hovertemplate="after %{x} iterations<br>perplexity %{y:,.1f}<br>%{customdata:.1f} million words/s<extra></extra>",
     )
-    figure.update_layout(uirevision="perplexity", xaxis_title="iteration", yaxis_title="perplexity")
+    figure.update_layout(xaxis_title="iteration", yaxis_title="perplexity")
     return figure
+
+
+def perplexity_svg(records: Sequence[Iteration]) -> str:
+    """The same line as a plain drawing, for while it grows.
+
+    Plotly takes a browser a tenth of a second and more to draw again, at every refresh, on the cores that the sampler uses; this
+    takes next to nothing. When the run rests, `perplexity_figure` takes its place and can be pointed at.
+    """
+    shown = _measured(records)
+    iterations = np.array([iteration for iteration, _, _ in shown], float)
+    values = np.array([perplexity for _, perplexity, _ in shown])
+    low, high = float(values.min()), float(values.max())
+    width, height, left, bottom, top = 300, PLOT_HEIGHT, 44, 34, 12
+    x = left + (iterations - iterations[0]) / max(1.0, iterations[-1] - iterations[0]) * (width - left - 6)
+    y = top + (high - values) / max(1e-9, high - low) * (height - top - bottom)
+    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    ticks = "".join(
+        f'<line x1="{left}" x2="{width}" y1="{at:.0f}" y2="{at:.0f}" stroke="currentColor" stroke-opacity=".1"/>'
+        f'<text x="{left - 6}" y="{at + 4:.0f}" text-anchor="end">{value:,.0f}</text>'
+        for value, at in ((high, top), ((high + low) / 2, (top + height - bottom) / 2), (low, height - bottom))
+    )
+    return (
+        f'<svg class="px-plot" viewBox="0 0 {width} {height}" role="img" aria-label="Held-out perplexity, now {values[-1]:,.0f}">'
+        f'{ticks}<polyline points="{line}" fill="none" stroke="{chart_colour(0)}" stroke-width="2.2" stroke-linejoin="round"/>'
+        f'<text x="{left}" y="{height - 14}">{iterations[0]:,.0f}</text>'
+        f'<text x="{width}" y="{height - 14}" text-anchor="end">{iterations[-1]:,.0f}</text>'
+        f'<text x="{(left + width) / 2:.0f}" y="{height - 14}" text-anchor="middle">perplexity by iteration</text></svg>'
+    )
 
 
 def balance_figure(topics: Topics, chosen: int) -> go.Figure:
