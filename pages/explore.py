@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.parts.cards import cards_html
 from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.guard import guarded, show_problem
+from pages.parts.live_html import live_html
 from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import Workspace, current, registry
 from spdp_engine.corpus import Corpus
@@ -17,6 +18,7 @@ from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.models import Priors
 from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
+from spdp_engine.types import Iteration
 
 REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
@@ -24,6 +26,9 @@ MORE_ITERATIONS = 200
 FIRST_WORDS_SECONDS = 1.5
 """So long Start waits for the first words before it draws the page without them."""
 ORDERS = {"number": "By number", "prevalence": "Most talked about", "gap": "Most differently worded"}
+
+PERPLEXITY = "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
+NOT_MEASURED = "Perplexity is not measured, since no documents were held out for it."
 
 STATE_WORDS = {
     JobState.WAITING: "waiting for its turn",
@@ -171,55 +176,55 @@ def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -
 
 
 def _run(workspace: Workspace, job: Job) -> None:
-    """Cards and controls of a run. While it is active three places of the page are drawn again and again, and nothing else: what a
-    refresh costs is time that the sampler would like to have."""
-    active = job.status().state in ACTIVE
-    control, rest = _layout()
-    with rest:  # before the controls: words reach the screen while the browser still loads the rest
-        order = _order()
-        cards = st.empty()
-    with control:
-        progress, plot = st.empty(), st.empty()
-        caption = st.container()
-        _buttons(workspace, job)
-
-    def draw(live: bool) -> JobStatus:
-        status = job.status()
-        cards.html(_cards_html(workspace, status, order))
-        progress.html(_progress_html(status))
-        records = job.records()
-        if not any(record.perplexity is not None for record in records):
-            return status
-        if live:
-            plot.html(perplexity_svg(records))
-        else:
-            plot.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
-        return status
-
-    @st.fragment(run_every=REFRESH_SECONDS)
-    def refresh() -> None:
-        with guarded():
-            if draw(live=True).state not in ACTIVE:
-                st.rerun()  # the whole page, so that the refreshing ends and the buttons change
-
-    if active:
-        refresh()
+    """The cards and figures of a run. While it is active they are drawn again and again, and nothing else is: what a refresh costs
+    is time that the sampler would like to have."""
+    bar = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    order = _order(bar)
+    _buttons(bar, workspace, job)
+    if job.status().state in ACTIVE:
+        _refreshing(workspace, job, order)
     else:
-        status = draw(live=False)
+        _resting(workspace, job, order)
+
+
+@st.fragment(run_every=REFRESH_SECONDS)
+def _refreshing(workspace: Workspace, job: Job, order: str) -> None:
+    """The run as it is now, in one piece of HTML, again and again until it rests."""
+    with guarded():
+        status, records = job.status(), job.records()
+        figures = _progress_html(status)
+        if _measured(records):
+            figures += f'{perplexity_svg(records)}<p class="px-caption">{PERPLEXITY}</p>'
+        live_html(
+            f'<div class="px-run"><div>{figures}</div><div>{_cards_html(workspace, status, order)}</div></div>',
+            key="run",
+        )
+        if status.state not in ACTIVE:
+            st.rerun()  # the whole page, so that the refreshing ends and the buttons change
+
+
+def _resting(workspace: Workspace, job: Job, order: str) -> None:
+    """The same of a run that has ended or paused, with a plot that can be pointed at."""
+    status, records = job.status(), job.records()
+    figures, rest = _layout()
+    rest.html(_cards_html(workspace, status, order))
+    with figures:
+        st.html(_progress_html(status))
         if status.state is JobState.FAILED:
-            with caption:
-                show_problem(status.error)
-    measured = job.settings.held_out > 0 and job.settings.measure_every > 0
-    caption.caption(
-        "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
-        if measured
-        else "Perplexity is not measured, since no documents were held out for it."
-    )
+            show_problem(status.error)
+        if _measured(records):
+            st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
+        if records:
+            st.caption(PERPLEXITY if _measured(records) else NOT_MEASURED)
 
 
-def _order() -> str:
+def _measured(records: tuple[Iteration, ...]) -> bool:
+    return any(record.perplexity is not None for record in records)
+
+
+def _order(place: DeltaGenerator) -> str:
     """The order of the cards, of the person's choice."""
-    by = st.segmented_control(
+    by = place.segmented_control(
         "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__,
         key="card_order", label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
@@ -264,9 +269,10 @@ def _progress_html(status: JobStatus) -> str:
     )
 
 
-def _buttons(workspace: Workspace, job: Job) -> None:
+def _buttons(place: DeltaGenerator, workspace: Workspace, job: Job) -> None:
+    """What can be done with the run as it stands."""
     state = job.status().state
-    row = st.container(horizontal=True)
+    row = place.container(horizontal=True, width="content")
     if state in ACTIVE:
         if row.button("Pause", icon=":material/pause:"):
             job.pause()
@@ -277,11 +283,11 @@ def _buttons(workspace: Workspace, job: Job) -> None:
             job.wait(2)
             st.rerun()
         return
-    if state is not JobState.FAILED and st.button(
-        "Compare the groups", type="primary", icon=":material/compare_arrows:", width="stretch"
-    ):
-        st.switch_page("pages/compare.py")
-    row = st.container(horizontal=True)
+    with row.popover("New run", icon=":material/restart_alt:"):
+        st.caption("Takes the place of this run. Download it first if you want to keep it.")
+        if workspace.corpus is None:
+            workspace.corpus = job.corpus
+        _start_form(workspace)
     if state is JobState.PAUSED and row.button("Continue", icon=":material/play_arrow:"):
         job.resume()
         st.rerun()
@@ -290,11 +296,10 @@ def _buttons(workspace: Workspace, job: Job) -> None:
     ):
         job.extend(MORE_ITERATIONS)
         st.rerun()
-    with st.popover("New run", icon=":material/restart_alt:", width="stretch"):
-        st.caption("Takes the place of this run. Download it first if you want to keep it.")
-        if workspace.corpus is None:
-            workspace.corpus = job.corpus
-        _start_form(workspace)
+    if state is not JobState.FAILED and row.button(
+        "Compare the groups", type="primary", icon=":material/compare_arrows:"
+    ):
+        st.switch_page("pages/compare.py")
     if workspace.corpus is not None and job.corpus is not workspace.corpus:
         st.info(
             "This run is on other documents or words than those now on the Documents page. “New run” takes the new ones."
