@@ -264,8 +264,9 @@ def _progress_html(status: JobStatus) -> str:
     done = 100 * status.iteration / max(1, status.target)
     cells = "".join(f"<div><b>{value}</b><span>{label}</span></div>" for value, label in figures)
     return (
-        f'<div class="px-quiet">{words[:1].upper() + words[1:]}</div><div class="px-progress">'
-        f'<div style="width:{min(100.0, done):.1f}%"></div></div><div class="px-stats">{cells}</div>'
+        f'<div role="group" aria-label="Progress"><div class="px-quiet">{words[:1].upper() + words[1:]}</div>'
+        f'<div class="px-progress"><div style="width:{min(100.0, done):.1f}%"></div></div>'
+        f'<div class="px-stats">{cells}</div></div>'
     )
 
 

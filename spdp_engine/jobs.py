@@ -6,11 +6,13 @@ The worker thread owns the sampler; nobody else touches it. What others see are 
 
 from __future__ import annotations
 
+import atexit
 import enum
 import logging
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -113,6 +115,22 @@ class Queue:
             return self._waiting.index(ticket) + len(self._running)
 
 
+_living: weakref.WeakSet[Job] = weakref.WeakSet()
+_LAST_WORDS = 3.0
+"""Seconds that a process waits for its samplers when it ends."""
+
+
+@atexit.register
+def _let_go() -> None:
+    """Ends every sampler before the process ends: a driver that is cut off within a kernel aborts, and says so."""
+    jobs = list(_living)
+    for job in jobs:
+        job.discard()
+    end = time.monotonic() + _LAST_WORDS
+    for job in jobs:
+        job.join(max(0.0, end - time.monotonic()))
+
+
 class Job:
     """The handle of one run. Every method may be called from any thread and returns at once unless it says otherwise."""
 
@@ -134,6 +152,7 @@ class Job:
         self._training_tokens = 0
         self._next_copy = 0.0
         self._sampler: Sampler | None = None
+        _living.add(self)
         self._thread = threading.Thread(target=self._work, name="parallax-sampler", daemon=True)
         self._thread.start()
 
@@ -213,6 +232,10 @@ class Job:
             if self._state in (JobState.WAITING, JobState.PAUSED):
                 self._state = JobState.STOPPED
             self._changed.notify_all()
+
+    def join(self, timeout: float) -> None:
+        """Waits until the thread of a discarded job has ended, or the time is over."""
+        self._thread.join(timeout)
 
     def _ask(self, pause: bool = False, stop: bool = False) -> None:
         with self._changed:

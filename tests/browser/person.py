@@ -98,13 +98,13 @@ class Person:
 
     @property
     def iterations(self) -> int:
-        text = self.page.get_by_role("status").locator(".px-stats b").first.inner_text()
+        text = self.page.get_by_role("group", name="Progress").locator(".px-stats b").first.inner_text()
         return int(text.replace(",", ""))
 
     def wait_for_iterations(self, more_than: int) -> Person:
         self.page.wait_for_function(
             """least => {
-                const shown = document.querySelector('[role=status] .px-stats b');
+                const shown = document.querySelector('.px-stats b');
                 return shown && parseInt(shown.textContent.replaceAll(',', '')) > least;
             }""",
             arg=more_than,
@@ -112,7 +112,9 @@ class Person:
         return self
 
     def expect_state(self, word: str) -> Person:
-        expect(self.page.get_by_role("status").locator(".px-quiet")).to_have_text(re.compile(f"^{word}"))
+        expect(self.page.get_by_role("group", name="Progress").locator(".px-quiet")).to_have_text(
+            re.compile(f"^{word}")
+        )
         return self
 
     # --- what is seen

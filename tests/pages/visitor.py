@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import random
 import re
 from collections.abc import Callable
@@ -119,9 +120,9 @@ class Visitor:
     @property
     def markup(self) -> list[str]:
         """Every piece of HTML on the page, but for the style sheet."""
-        return [
-            str(one.value) for one in self.at.get("html") if not str(one.value).lstrip().startswith(("/*", "<style"))
-        ]
+        plain = [str(one.value) for one in self.at.get("html")]
+        live = [json.loads(one.proto.json) for one in self.at.get("bidi_component")]
+        return [piece for piece in plain + live if not piece.lstrip().startswith(("/*", "<style"))]
 
     @property
     def text(self) -> str:
