@@ -25,7 +25,7 @@ def watch(person: Person, topics: int) -> None:
     page = person.page
     expect(page.locator(".px-card")).to_have_count(topics)
     person.wait_for_iterations(person.iterations + 2)
-    page.locator(".js-plotly-plot .scatterlayer .trace").first.wait_for()
+    page.locator(".px-plot polyline").wait_for()  # a plain drawing while it grows
 
     person.press("Pause").expect_state("Paused")
     paused = person.iterations
@@ -36,6 +36,7 @@ def watch(person: Person, topics: int) -> None:
     person.press("Stop").expect_state("Stopped")
     stopped = person.iterations
     assert stopped > paused
+    page.locator(".js-plotly-plot .scatterlayer .trace").first.wait_for()
     page.get_by_role("button", name=re.compile(r"Run \d+ longer")).click()
     person.wait_for_iterations(stopped).expect_state("Finished")
     person.button("Compare the groups").wait_for()
