@@ -12,7 +12,7 @@ from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
 from pages.parts.style import escaped, plain_markdown
-from pages.parts.workspace import Workspace, current, registry
+from pages.parts.workspace import REFRESH_SECONDS, Workspace, current, registry
 from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
@@ -20,7 +20,6 @@ from spdp_engine.models import Priors
 from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
 from spdp_engine.types import Iteration
 
-REFRESH_SECONDS = 0.45
 DEFAULT_ITERATIONS = 300
 MORE_ITERATIONS = 200
 FIRST_WORDS_SECONDS = 1.5

@@ -23,6 +23,9 @@ from spdp_engine.topics import PassageReader, Topics, read_topics
 log = logging.getLogger(__name__)
 
 PARAMETER = "workspace"
+
+REFRESH_SECONDS = 0.45
+"""Pace at which a running job is drawn: a little over twice a second."""
 LIFETIME = 24 * 3600
 """Seconds after which an unused workspace is let go."""
 
