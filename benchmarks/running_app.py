@@ -8,9 +8,10 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# As root a sandbox cannot be had; the rest keeps the browser from asking anything beyond this machine by itself.
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -36,37 +38,48 @@ def find_browser() -> str | None:
 
 
 @contextlib.contextmanager
-def running_app(timeout: float = 60.0) -> Iterator[str]:
-    """Starts the app on a free port; yields its address; ends it."""
+def running_app(environment: Mapping[str, str] | None = None, timeout: float = 60.0) -> Iterator[str]:
+    """Starts the app on a free port; yields its address; ends it.
+
+    Args:
+        environment: variables beside those of this process.
+        timeout: seconds it may take until it answers.
+
+    Raises:
+        ParallaxError: it does not start; with the last words it wrote.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
-    server = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ.copy(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
     address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_healthy(server, address, timeout)
-        yield address
-    finally:
-        server.terminate()
+    with tempfile.TemporaryFile("w+") as log:
+        server = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **(environment or {})}, stdout=log, stderr=subprocess.STDOUT
+        )
         try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
+            if not _answers(server, address, timeout):
+                log.seek(0)
+                raise ParallaxError(f"The app did not start:\n{log.read()[-2000:]}")
+            yield address
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
 
 
-def _wait_until_healthy(server: subprocess.Popen[bytes], address: str, timeout: float) -> None:
+def _answers(server: subprocess.Popen[bytes], address: str, timeout: float) -> bool:
+    """Waits until the app answers; False where it has ended or takes too long."""
     end = time.monotonic() + timeout
-    while time.monotonic() < end:
-        if server.poll() is not None:
-            raise ParallaxError(f"The app ended at once, with status {server.returncode}.")
+    while time.monotonic() < end and server.poll() is None:
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-            return
-        time.sleep(0.1)
-    raise ParallaxError(f"The app did not answer within {timeout:.0f} seconds.")
+            return True
+        time.sleep(0.05)
+    return False
 
 
 @contextlib.contextmanager

@@ -46,8 +46,8 @@ def run(arguments: Namespace) -> None:
 def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
     """From the first page to the last, with a picture of each."""
 
-    def take(name: str) -> None:
-        page.wait_for_timeout(1500)  # charts are drawn a moment after they are there
+    def take(name: str, after: int = 1500) -> None:
+        page.wait_for_timeout(after)  # charts are drawn a moment after they are there
         page.screenshot(path=folder / f"{name}-{suffix}.png")
 
     page.goto(address)
@@ -61,7 +61,7 @@ def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
     take("ready")
     page.get_by_role("button", name="Start", exact=True).click()
     page.locator(".px-card li").first.wait_for(timeout=60_000)
-    take("explore-live")
+    take("explore-live", after=300)
     page.get_by_role("button", name="Compare the groups").wait_for(timeout=120_000)
     take("explore")
     page.get_by_role("button", name="Compare the groups").click()

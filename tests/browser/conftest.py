@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from person import Person
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-# As root a sandbox cannot be had; the rest keeps the browser from asking anything beyond this machine by itself.
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--disable-component-update",
-)  # fmt: skip
+from benchmarks.running_app import BROWSERS, find_browser, headless_browser, running_app
+
 PATIENCE = 30.0
 expect.set_options(timeout=1000 * PATIENCE)
 DESKTOP = {"width": 1440, "height": 900}
@@ -31,71 +19,32 @@ DESKTOP = {"width": 1440, "height": 900}
 Visit = Callable[..., Person]
 
 
-@contextmanager
-def app_server() -> Iterator[str]:
-    """Runs the app on a free port; gives its address once it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    # The sampler takes every core it gets. One is left to the browser here, which otherwise gets little of anything.
-    environment = {**os.environ, "POCL_CPU_MAX_CU_COUNT": "1", "POCL_MAX_PTHREAD_COUNT": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true",
-         "--server.address", "127.0.0.1"],
-        cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_healthy(process, address)
-        yield address
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _wait_until_healthy(process: subprocess.Popen[str], address: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            pytest.fail(f"the app did not start:\n{process.stdout.read() if process.stdout else ''}")
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.read() == b"ok":
-                    return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
-    pytest.fail("the app did not answer in time")
+# The sampler takes every core it gets. One is left to the browser here, which otherwise gets little of anything.
+ONE_CORE = {"POCL_CPU_MAX_CU_COUNT": "1", "POCL_MAX_PTHREAD_COUNT": "1"}
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    with app_server() as address:
+    with running_app(ONE_CORE) as address:
         yield address
 
 
 @pytest.fixture
 def fresh_server() -> Iterator[str]:
     """A server that nobody has asked for anything yet."""
-    with app_server() as address:
+    with running_app(ONE_CORE) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is None:
-        reason = f"none of {', '.join(PROGRAMS)} is installed"
+    if find_browser() is None:
+        reason = f"none of {', '.join(BROWSERS)} is installed"
         if os.environ.get("PARALLAX_REQUIRE_BROWSER") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+    with headless_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
