@@ -137,7 +137,6 @@ class Job:
     def __init__(self, corpus: Corpus, settings: SamplerSettings, iterations: int, queue: Queue) -> None:
         """Starts the run in a daemon thread."""
         self.corpus = corpus
-        self.created = time.time()
         self._requested = settings
         self._queue = queue
         self._changed = threading.Condition()

@@ -12,6 +12,7 @@ import importlib.metadata
 import io
 import json
 import platform
+import tomllib
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -188,8 +189,6 @@ def zip_bytes(result: Result) -> bytes:
 
 def version() -> str:
     """Parallax's own version, from pyproject.toml of this checkout."""
-    import tomllib
-
     path = Path(__file__).resolve().parents[1] / "pyproject.toml"
     return str(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"])
 

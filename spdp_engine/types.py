@@ -33,6 +33,17 @@ class TokenArrays(Protocol):
         """I, number of groups."""
 
 
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """`TokenArrays` and nothing else: see there for the fields."""
+
+    token_word: NDArray[np.int32]
+    token_document: NDArray[np.int32]
+    document_group: NDArray[np.int32]
+    n_words: int
+    n_groups: int
+
+
 @dataclass(frozen=True)
 class Iteration:
     """What a sampler tells after each iteration.

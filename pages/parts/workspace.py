@@ -6,11 +6,11 @@ reloaded tab finds its workspace by the key; another session has another key, an
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -19,8 +19,6 @@ from spdp_engine.corpus import Collection, Columns, Corpus, CorpusSettings, Docu
 from spdp_engine.jobs import Job, Queue
 from spdp_engine.results import Result
 from spdp_engine.topics import PassageReader, Topics, read_topics
-
-log = logging.getLogger(__name__)
 
 PARAMETER = "workspace"
 
@@ -35,8 +33,12 @@ class Reading:
     """A job's newest sample, made readable once and kept until there is a newer one."""
 
     topics: Topics
-    passages: PassageReader
-    seconds: float
+    corpus: Corpus
+
+    @cached_property
+    def passages(self) -> PassageReader:
+        """Reads passages; made when first asked for, since a page that only shows words should not wait for it."""
+        return PassageReader(self.corpus, self.topics)
 
 
 @dataclass(eq=False)
@@ -98,10 +100,10 @@ class Workspace:
             return kept
         begin = time.time()
         corpus = self.job.corpus
-        topics = read_topics(sample, corpus.vocabulary, corpus.group_names)
-        reading = Reading(topics, PassageReader(corpus, topics), time.time() - begin)
-        self._reading, self._next_reading = reading, time.time() + 20 * reading.seconds
-        return reading
+        self._reading = Reading(read_topics(sample, corpus.vocabulary, corpus.group_names), corpus)
+        end = time.time()
+        self._next_reading = end + 20 * (end - begin)
+        return self._reading
 
     def result(self) -> Result | None:
         """The run as it stands, to take away; None before there is a sample."""
@@ -168,15 +170,12 @@ def registry() -> Registry:
 def open_workspace() -> None:
     """Finds the workspace of this session, by session or address, or makes one. Called once in each run of the script."""
     wanted = st.query_params.get(PARAMETER)
-    workspace = registry().find(st.session_state.get(PARAMETER)) or registry().find(wanted)
-    if workspace is None:
-        workspace = registry().create()
-        if wanted:
-            st.session_state["lost_workspace"] = True
+    found = registry().find(st.session_state.get(PARAMETER)) or registry().find(wanted)
+    workspace = found or registry().create()
     st.session_state[PARAMETER] = workspace.key
     if wanted != workspace.key:
         st.query_params[PARAMETER] = workspace.key
-    if st.session_state.pop("lost_workspace", False):
+    if wanted and not found:
         st.info(
             "The workspace of this address is no longer here: the app was restarted, or nobody used it for a day. "
             "This is a new one.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -240,26 +241,18 @@ def _report(
         return notes
     sizes = np.bincount(group, minlength=len(names))
     tokens = np.bincount(group[document], minlength=len(names))
-    few = [f"{names[i]} ({sizes[i]:,})" for i in np.flatnonzero(sizes < FEW_DOCUMENTS_IN_A_GROUP)]
-    if few:
-        notes.append(
-            Note(
-                "warning",
-                f"{counted(len(few), 'group')} {'has' if len(few) == 1 else 'have'} fewer than "
-                f"{FEW_DOCUMENTS_IN_A_GROUP} {thing}, so what is found about {'it' if len(few) == 1 else 'them'} is "
-                f"uncertain: {listed(few)}.",
-                len(few),
-            )
-        )
-    short = [f"{names[i]} ({tokens[i]:,})" for i in np.flatnonzero(tokens < FEW_TOKENS_IN_A_GROUP)]
-    if short:
-        notes.append(
-            Note(
-                "warning",
-                f"{counted(len(short), 'group')} {'has' if len(short) == 1 else 'have'} fewer than "
-                f"{FEW_TOKENS_IN_A_GROUP} tokens, so what is found about {'it' if len(short) == 1 else 'them'} is "
-                f"uncertain: {listed(short)}.",
-                len(short),
-            )
-        )
+    notes += _little_known(names, sizes, FEW_DOCUMENTS_IN_A_GROUP, thing)
+    notes += _little_known(names, tokens, FEW_TOKENS_IN_A_GROUP, "tokens")
     return notes
+
+
+def _little_known(names: Sequence[str], counts: NDArray[np.int64], enough: int, things: str) -> list[Note]:
+    """A warning about the groups that have fewer than `enough` of these things; none where every group has enough."""
+    few = [f"{names[i]} ({counts[i]:,})" for i in np.flatnonzero(counts < enough)]
+    if not few:
+        return []
+    has, them = ("has", "it") if len(few) == 1 else ("have", "them")
+    text = (
+        f"{counted(len(few), 'group')} {has} fewer than {enough} {things}, so what is found about {them} is uncertain"
+    )
+    return [Note("warning", f"{text}: {listed(few)}.", len(few))]

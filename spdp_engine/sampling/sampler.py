@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +21,7 @@ from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.programs import build_program, context_of
 from spdp_engine.sampling.schedules import schedule_named
 from spdp_engine.sampling.spdp_state import SpdpState, memory_needed
-from spdp_engine.types import Iteration, TokenArrays
+from spdp_engine.types import Iteration, TokenArrays, Tokens
 
 log = logging.getLogger(__name__)
 
@@ -79,17 +80,6 @@ class SamplerSettings:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class _Training:
-    """The tokens that are trained on, with the sizes of the whole corpus."""
-
-    token_word: NDArray[np.int32]
-    token_document: NDArray[np.int32]
-    document_group: NDArray[np.int32]
-    n_words: int
-    n_groups: int
-
-
 class Sampler:
     """A run of the model on a device, one iteration at a time. Not for use by two threads at once; see `jobs` for that.
 
@@ -116,7 +106,7 @@ class Sampler:
             )
         self.settings = replace(settings, workers=workers, device=self.device.name)
         self.held_out = choose_held_out(corpus, settings.held_out, settings.seed)
-        training = _Training(
+        training = Tokens(
             corpus.token_word[~self.held_out], corpus.token_document[~self.held_out],
             corpus.document_group, corpus.n_words, corpus.n_groups,
         )  # fmt: skip
@@ -216,9 +206,14 @@ class _HeldOutScorer:
 
 
 def largest_cell(corpus: TokenArrays) -> int:
-    """Count of the commonest word in a group: the most customers a cell can have."""
-    cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
-    return int(np.bincount(cells).max())
+    """Count of the commonest word in a group: the most customers a cell can have. Counted once for each corpus."""
+    if corpus not in _largest_cells:
+        cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
+        _largest_cells[corpus] = int(np.bincount(cells).max())
+    return _largest_cells[corpus]
+
+
+_largest_cells: weakref.WeakKeyDictionary[TokenArrays, int] = weakref.WeakKeyDictionary()
 
 
 def memory_for(corpus: TokenArrays, topics: int) -> int:
@@ -235,7 +230,7 @@ def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> Non
     number of topics, rounded up to whole vectors, and on nothing else. Errors are logged and left to the run itself.
     """
     count = settings.topics + 1
-    few = _Training(
+    few = Tokens(
         np.zeros(2 * count, np.int32), np.repeat(np.arange(2, dtype=np.int32), count), np.zeros(2, np.int32), 1, 1
     )
     try:

@@ -21,12 +21,16 @@ from spdp_engine.types import TokenArrays
 
 
 class Schedule:
-    """What every schedule shares: the tokens on the device, and their topics."""
+    """What every schedule shares: the tokens on the device, their topics, and kernels called NAME_first and NAME in NAME.cl."""
 
     name: ClassVar[str]
 
     def __init__(self, device: Device, queue: cl.CommandQueue, state: SpdpState, seed: int) -> None:
         self._device, self._queue, self._state, self._seed = device, queue, state, np.uint32(seed)
+        program = build_program(device, (state.header, f"{self.name}.cl", "merge_totals.cl"), state.constants)
+        self._first_kernel = cl.Kernel(program, f"{self.name}_first")
+        self._sweep_kernel = cl.Kernel(program, self.name)
+        self._merge_kernel = cl.Kernel(program, "merge_totals")
 
     def _lay_out(self, corpus: TokenArrays, order: NDArray[np.int64]) -> None:
         """Copies the tokens in this order to the device, none with a topic yet."""
@@ -49,10 +53,13 @@ class Schedule:
         """Enqueues one sweep over all tokens."""
         raise NotImplementedError
 
-    def _merge(self, kernel: cl.Kernel) -> None:
+    def _launch(self, kernel: cl.Kernel, iteration: int, *arguments: Any) -> None:
+        """Enqueues a kernel that takes `arguments`, the tokens and the model, one work-item to a worker; then merges the totals."""
         state = self._state
-        kernel(self._queue, (state.totals_count,), None, np.int32(state.workers), np.int32(state.totals_count),
-               state.worker_totals, state.totals)  # fmt: skip
+        kernel(self._queue, (state.workers,), (1,), *arguments, self._token_word, self._token_document,
+               self._token_topic, self._seed, np.uint32(iteration), *state.arguments)  # fmt: skip
+        self._merge_kernel(self._queue, (state.totals_count,), None, np.int32(state.workers),
+                           np.int32(state.totals_count), state.worker_totals, state.totals)  # fmt: skip
 
     def read_topics(self) -> NDArray[np.uint16]:
         """The topic of each token, in the order of the corpus: uint16 [N]. Waits for the device."""
@@ -79,22 +86,14 @@ class Sequential(Schedule):
         super().__init__(device, queue, state, seed)
         rank = _shuffled_documents(len(corpus.document_group), seed)
         self._lay_out(corpus, np.argsort(rank[corpus.token_document], kind="stable"))
-        program = build_program(device, (state.header, "sequential.cl", "merge_totals.cl"), state.constants)
-        self._first, self._sweep = cl.Kernel(program, "sequential_first"), cl.Kernel(program, "sequential")
-        self._merge_totals = cl.Kernel(program, "merge_totals")
 
     def first(self) -> None:
         """See `Schedule.first`."""
-        self._run(self._first, 0)
+        self._launch(self._first_kernel, 0, np.int32(len(self._order)))
 
     def sweep(self, iteration: int) -> None:
         """See `Schedule.sweep`."""
-        self._run(self._sweep, iteration)
-
-    def _run(self, kernel: cl.Kernel, iteration: int) -> None:
-        kernel(self._queue, (1,), (1,), np.int32(len(self._order)), self._token_word, self._token_document,
-               self._token_topic, self._seed, np.uint32(iteration), *self._state.arguments)  # fmt: skip
-        self._merge(self._merge_totals)
+        self._launch(self._sweep_kernel, iteration, np.int32(len(self._order)))
 
 
 class Blocks(Schedule):
@@ -113,23 +112,16 @@ class Blocks(Schedule):
         self._lay_out(corpus, blocks.order)
         self._visits = self._copied(blocks.visits)
         self._starts = [self._copied(starts) for starts in blocks.starts]
-        program = build_program(device, (state.header, "blocks.cl", "merge_totals.cl"), state.constants)
-        self._first, self._sweep = cl.Kernel(program, "blocks_first"), cl.Kernel(program, "blocks")
-        self._merge_totals = cl.Kernel(program, "merge_totals")
 
     def first(self) -> None:
         """See `Schedule.first`."""
-        self._run(self._first, 0, (self._visits,))
+        for starts in self._starts:
+            self._launch(self._first_kernel, 0, starts, self._visits)
 
     def sweep(self, iteration: int) -> None:
         """See `Schedule.sweep`."""
-        self._run(self._sweep, iteration, ())
-
-    def _run(self, kernel: cl.Kernel, iteration: int, extra: tuple[cl.Buffer, ...]) -> None:
         for starts in self._starts:
-            kernel(self._queue, (self._state.workers,), (1,), starts, *extra, self._token_word, self._token_document,
-                   self._token_topic, self._seed, np.uint32(iteration), *self._state.arguments)  # fmt: skip
-            self._merge(self._merge_totals)
+            self._launch(self._sweep_kernel, iteration, starts)
 
 
 SCHEDULES: dict[str, type[Sequential] | type[Blocks]] = {kind.name: kind for kind in (Blocks, Sequential)}

@@ -20,20 +20,10 @@ from spdp_engine.sampling import programs
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.programs import context_of
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.types import Tokens
 
 State = tuple[int, ...]
 """Topics of the tokens, then the tables of each cell (group, word, topic)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Tokens:
-    """The least that a sampler takes for a corpus (`spdp_engine.types.TokenArrays`)."""
-
-    token_word: NDArray[np.int32]
-    token_document: NDArray[np.int32]
-    document_group: NDArray[np.int32]
-    n_words: int
-    n_groups: int
 
 
 @dataclass(frozen=True)
