@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -246,7 +245,7 @@ def _report(
     return notes
 
 
-def _little_known(names: Sequence[str], counts: NDArray[np.int64], enough: int, things: str) -> list[Note]:
+def _little_known(names: tuple[str, ...], counts: NDArray[np.int64], enough: int, things: str) -> list[Note]:
     """A warning about the groups that have fewer than `enough` of these things; none where every group has enough."""
     few = [f"{names[i]} ({counts[i]:,})" for i in np.flatnonzero(counts < enough)]
     if not few:
