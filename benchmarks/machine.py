@@ -84,7 +84,7 @@ def _processor() -> str:
 
 def _fingerprint() -> str:
     """Twelve hexadecimal digits that change with any source which decides what is sampled, or how fast."""
-    files = [*KERNELS.glob("*.cl*"), *(ENGINE / "sampling").glob("*.py"), *(ENGINE / "models").glob("*.py")]
+    files = [*KERNELS.glob("*.cl*"), *(ENGINE / "sampling").rglob("*.py"), *(ENGINE / "models").glob("*.py")]
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(path.name.encode())

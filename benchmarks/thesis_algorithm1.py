@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 from numpy.typing import NDArray
 
-from spdp_engine.models.spdp import Counts, Priors, SpdpSample
+from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample
 from spdp_engine.models.stirling import SeatingFactors, seating_factors
 from spdp_engine.sampling.devices import choose_device
 from spdp_engine.sampling.held_out import choose_held_out
@@ -36,7 +36,7 @@ class ThesisAlgorithm1:
         self,
         corpus: TokenArrays,
         topics: int,
-        priors: Priors | None = None,
+        priors: SpdpPriors | None = None,
         device: str | None = None,
         seed: int = 1,
         held_out: float = 0.1,
@@ -52,7 +52,7 @@ class ThesisAlgorithm1:
             held_out: share of the documents of which half the tokens are held out.
         """
         self.device = choose_device(device)
-        self.priors = priors or Priors()
+        self.priors = priors or SpdpPriors()
         self.held_out = choose_held_out(corpus, held_out, seed)
         self.iteration = 0
         self._corpus, self._topics, self._seed = corpus, topics, seed

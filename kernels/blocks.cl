@@ -7,6 +7,7 @@
  *
  * The model's header (spdp.clh, ...) stands before this file and says what a token does.
  */
+#include "tokens.clh"
 
 /* starts [P + 1]: where each worker's block of this phase begins among the tokens. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blocks(

@@ -2,6 +2,7 @@
  *
  * Exact Gibbs sampling. The model's header (spdp.clh, ...) stands before this file and says what a token does.
  */
+#include "tokens.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sequential(
     const int tokens, __global const int *restrict token_word, __global const int *restrict token_document,

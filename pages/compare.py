@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.cards import group_bars_html, passage_html, percent, topic_name, words_html
+from pages.parts.cards import (
+    alike_sentence,
+    group_bars_html,
+    passage_html,
+    percent,
+    topic_name,
+    words_html,
+    words_of_all_html,
+)
 from pages.parts.charts import balance_figure, prevalence_figure
 from pages.parts.guard import guarded
 from pages.parts.style import escaped, group_name_html
-from pages.parts.workspace import Reading, Workspace, current
-from spdp_engine.jobs import ACTIVE
+from pages.parts.workspace import Reading, current
+from spdp_engine.jobs import ACTIVE, Job
+from spdp_engine.sampling import model_named
 from spdp_engine.topics import Topics, Word
 
 WORDS = 18
@@ -38,15 +47,19 @@ def page() -> None:
         if st.button("Find topics" if workspace.corpus else "Choose documents", type="primary"):
             st.switch_page(target)
         return
-    _going_on(workspace)
+    job = workspace.job
+    assert job is not None
+    _going_on(job)
     topics = reading.topics
     alone = len(topics.group_names) == 1
     st.title("Compare the groups" if not alone else "Read the topics")
     if alone:
         st.info("There is one group, so there is nothing to compare; these are its topics.", icon=":material/info:")
-    topic = _choose(topics, alone)
+    elif sentence := alike_sentence(model_named(job.settings.model).title, topics):
+        st.html(f'<p class="px-lead">{escaped(sentence)}</p>')
+    topic = _choose(topics)
     groups = _groups(topics)
-    if len(groups) <= BESIDE:
+    if len(groups) <= BESIDE or topics.worded_alike:
         overview, words = st.columns([2, 3], gap="large")
         with overview:
             _how_much(topics, topic)
@@ -64,19 +77,17 @@ def page() -> None:
 
 
 def _groups(topics: Topics) -> list[int]:
-    """The groups whose words and passages are shown: all, or a choice where there are many."""
+    """The groups whose words (where they have their own) and passages are shown: all, or a choice where there are many."""
     everyone = list(range(len(topics.group_names)))
     if len(everyone) <= ABREAST:
         return everyone
     return st.multiselect(
-        "Groups whose words are shown", everyone, everyone[:ABREAST], format_func=topics.group_names.__getitem__,
-        max_selections=ABREAST, key="compare_groups", persist_state="session",
+        f"Groups whose {'passages' if topics.worded_alike else 'words'} are shown", everyone, everyone[:ABREAST],
+        format_func=topics.group_names.__getitem__, max_selections=ABREAST, key="compare_groups", persist_state="session",
     ) or everyone[:ABREAST]  # fmt: skip
 
 
-def _going_on(workspace: Workspace) -> None:
-    job = workspace.job
-    assert job is not None
+def _going_on(job: Job) -> None:
     status = job.status()
     if status.state in ACTIVE:
         text, button = st.columns([4, 1], vertical_alignment="center")
@@ -86,11 +97,12 @@ def _going_on(workspace: Workspace) -> None:
         )  # pressing draws the page again
 
 
-def _choose(topics: Topics, alone: bool) -> int:
+def _choose(topics: Topics) -> int:
     """The topic to read: from the list, or by a click in the picture."""
-    by_place, topic_place = st.columns([2, 3], vertical_alignment="bottom", gap="large")
-    by = "prevalence"
-    if not alone:
+    by: str | None = "prevalence"
+    topic_place = st.container()
+    if not topics.worded_alike:
+        by_place, topic_place = st.columns([2, 3], vertical_alignment="bottom", gap="large")
         by = by_place.segmented_control(
             "Topics in the list", list(ORDERS), default="gap", required=True, format_func=ORDERS.__getitem__, key="compare_order",
             persist_state="session",
@@ -103,7 +115,8 @@ def _choose(topics: Topics, alone: bool) -> int:
         st.session_state["compare_topic"] = order[0]
 
     def name(topic: int) -> str:
-        figures = f"{percent(topics.overall[topic])}" + ("" if alone else f", gap {topics.gap[topic]:.2f}")
+        gap = "" if topics.worded_alike else f", gap {topics.gap[topic]:.2f}"
+        figures = f"{percent(topics.overall[topic])}{gap}"
         return f"{topic_name(topic)} ({figures}): {topics.label(topic, 5)}"
 
     chosen = topic_place.selectbox("Topic", order, format_func=name, key="compare_topic", persist_state="session")
@@ -126,7 +139,8 @@ def _at_a_glance(topics: Topics, topic: int) -> None:
     st.subheader("All topics at a glance")
     if len(topics.group_names) == 2:
         figure, where = balance_figure(topics, topic), lambda point: int(point["point_index"])
-        st.caption("Up: worded more differently. Left or right: who talks about it more. Click a topic to read it.")
+        up = "talked about more" if topics.worded_alike else "worded more differently"
+        st.caption(f"Up: {up}. Left or right: who talks about it more. Click a topic to read it.")
     else:
         order = [int(k) for k in topics.order("prevalence")]
         figure, where = prevalence_figure(topics, order), lambda point: int(point["x"]) - 1
@@ -145,20 +159,23 @@ def _at_a_glance(topics: Topics, topic: int) -> None:
 
 
 def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
-    """How: each group's words with bars, own and shared words marked."""
+    """How: each group's words with bars, own and shared words marked; or one list, where all groups word it alike."""
+    if topics.worded_alike:
+        st.subheader("The words of this topic")
+        st.html(words_of_all_html(topics.top_words(topic, WORDS)[0]))
+        st.caption("The figures: out of 1,000 words on this topic.")
+        return
     st.subheader("How they word it")
     top, own = topics.top_words(topic, WORDS), topics.own_words(topic, WORDS)
     shared = set(topics.shared_words(topic, WORDS))
-    alone = len(topics.group_names) == 1
-    if not alone:
-        st.html(
-            f"<p>All of them say <b>{escaped(', '.join(topics.shared_words(topic, 8)))}</b>. {_sentences(topics, own, groups)} "
-            f"Their wordings are {topics.gap[topic]:.2f} apart (0: alike, 1: no word in common).</p>"
-            '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the '
-            'others. <span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
-        )
+    st.html(
+        f"<p>All of them say <b>{escaped(', '.join(topics.shared_words(topic, 8)))}</b>. {_sentences(topics, own, groups)} "
+        f"Their wordings are {topics.gap[topic]:.2f} apart (0: alike, 1: no word in common).</p>"
+        '<p class="px-legend"><span class="px-own">own word</span>, solid bar: the group uses it clearly more than the '
+        'others. <span class="px-shared">shared word</span>, hatched bar: every group uses it much.</p>'
+    )
     kinds = ["Most frequent", "Own and leaning words"]
-    kind = kinds[0] if alone else st.segmented_control(
+    kind = st.segmented_control(
         "Which words", kinds, default=kinds[0], required=True, key="compare_words", label_visibility="collapsed",
         persist_state="session",
     )  # fmt: skip

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts.cards import group_bars_html
+from pages.parts.cards import group_bars_html, notes_html
 from pages.parts.guard import guarded, show_problem
-from pages.parts.style import escaped, plain_markdown
+from pages.parts.style import plain_markdown
 from pages.parts.workspace import Workspace, current
 from sample_data import SAMPLES, Sample
 from spdp_engine.corpus import (
@@ -242,8 +242,7 @@ def _report(workspace: Workspace) -> None:
     sizes = corpus.group_sizes()
     st.html(group_bars_html(list(sizes), list(sizes.values()), [f"{size:,}" for size in sizes.values()]))
     st.subheader("What was read, and what was left out")
-    notes = "".join(f'<li class="{escaped(note.kind)}">{escaped(note.text)}</li>' for note in corpus.notes)
-    st.html(f'<ul class="px-notes">{notes}</ul>')
+    st.html(notes_html(corpus.notes))
 
 
 def _words(workspace: Workspace) -> None:

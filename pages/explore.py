@@ -7,20 +7,19 @@ import threading
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts.cards import cards_html
+from pages.parts.cards import alike_sentence, cards_html
 from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
+from pages.parts.run_settings import RunSettings, choose_settings, method_html
 from pages.parts.style import escaped, plain_markdown
-from pages.parts.workspace import REFRESH_SECONDS, Workspace, current, registry
+from pages.parts.workspace import REFRESH_SECONDS, Reading, Workspace, current, registry
 from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
-from spdp_engine.models import Priors
-from spdp_engine.sampling import SCHEDULES, SamplerSettings, list_devices, memory_for, warm_up
+from spdp_engine.sampling import SamplerSettings, memory_for, model_named, warm_up
 from spdp_engine.types import Iteration
 
-DEFAULT_ITERATIONS = 300
 MORE_ITERATIONS = 200
 FIRST_WORDS_SECONDS = 1.5
 """So long Start waits for the first words before it draws the page without them."""
@@ -74,29 +73,20 @@ def _layout() -> tuple[DeltaGenerator, DeltaGenerator]:
 def _before(workspace: Workspace) -> None:
     corpus = workspace.corpus
     assert corpus is not None
-    _warm_up(workspace.suggested_topics, f"{workspace.key} {id(corpus)}", corpus)
     groups = ", ".join(corpus.group_names[:6]) + (" …" if corpus.n_groups > 6 else "")
     st.html(
         f'<p class="px-lead">{corpus.n_documents:,} documents are ready: {escaped(groups)}. Press Start, and topics appear '
         "here within seconds: a card for each, with a column of words for every group. They get better while the run goes "
         "on, and you may stop whenever they are good enough.</p>"
     )
-    memory = memory_for(corpus, workspace.suggested_topics)
-    st.caption(f"{workspace.suggested_topics} topics will take about {max(1, memory / 2**20):,.0f} MB of memory.")
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _warm_up(topics: int, key: str, _corpus: Corpus) -> threading.Thread:
-    """Does what a run begins with in the background, while the person reads the page."""
-    thread = threading.Thread(target=warm_up, args=(SamplerSettings(topics=topics), _corpus), daemon=True)
-    thread.start()
-    return thread
-
-
+@st.fragment
 def _start_form(workspace: Workspace) -> None:
-    corpus = workspace.corpus
-    assert corpus is not None
-    with st.form("start"):
+    """What a run begins with. Drawn by itself when a setting changes, since settings decide which others there are."""
+    with guarded():
+        corpus = workspace.corpus
+        assert corpus is not None
         topics = st.number_input(
             "How many topics?",
             1,
@@ -104,69 +94,40 @@ def _start_form(workspace: Workspace) -> None:
             workspace.suggested_topics,
             help="20 is a good start; more topics are narrower.",
         )
-        start = st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", width="stretch")
+        start = st.button("Start", type="primary", icon=":material/play_arrow:", width="stretch")
+        answer = st.container()
         with st.expander("Advanced settings"):
-            settings, iterations = _advanced(int(topics))
-    if start:
-        _start(workspace, settings, iterations)
+            chosen = choose_settings(workspace, int(topics))
+        with answer:
+            if isinstance(chosen, ParallaxError):
+                show_problem(str(chosen))
+                return
+            memory = memory_for(corpus, chosen.sampler)
+            st.caption(
+                f"{topics} {'topic' if topics == 1 else 'topics'} will take about {max(1, memory / 2**20):,.0f} MB of memory."
+            )
+            if method := method_html(chosen.sampler, chosen.associations):
+                st.html(method)
+            if start:
+                _start(workspace, corpus, chosen)
+        if workspace.job is None:
+            new = chosen.sampler
+            key = f"{workspace.key} {id(corpus)} {new.model} {new.schedule} {new.topics} {new.priors} {new.device}"
+            _warm_up(new, corpus, key)
 
 
-def _advanced(topics: int) -> tuple[dict[str, object], int]:
-    """Everything that has a good default."""
-    defaults = Priors()
-    iterations = st.number_input(
-        "Iterations", 1, 100_000, DEFAULT_ITERATIONS, help="Sweeps over all words. A run can be made longer later."
-    )
-    seed = st.number_input("Seed", 0, 2**32 - 1, 1, help="The same seed and settings give the same topics again.")
-    held_out = st.slider(
-        "Documents that measure the fit",
-        0,
-        50,
-        10,
-        format="%d %%",
-        help="Half the words of these are not learned from.",
-    )
-    schedule = st.selectbox("Schedule", list(SCHEDULES), help="How the work is cut up: blocks uses every core.")
-    devices = [device.name for device in list_devices()]
-    device = st.selectbox("Device", devices, help="What computes.") if devices else None
-    concentration = st.number_input(
-        "Concentration b",
-        0.001,
-        1e6,
-        defaults.concentration,
-        help="The larger, the closer the groups' wordings of a topic.",
-    )
-    discount = st.number_input(
-        "Discount a", 0.0, 0.99, defaults.discount, step=0.05, help="The larger, the more room for rare words."
-    )
-    alpha = st.number_input(
-        "Alpha", 0.0001, 100.0, defaults.alpha, format="%.4f", help="The smaller, the fewer topics in a document."
-    )
-    gamma = st.number_input(
-        "Gamma", 0.0001, 100.0, defaults.gamma, format="%.4f", help="The smaller, the fewer words in a topic."
-    )
-    settings = {
-        "topics": topics,
-        "priors": Priors(float(alpha), float(gamma), float(discount), float(concentration)),
-        "schedule": schedule,
-        "device": device,
-        "seed": int(seed),
-        "held_out": held_out / 100,
-    }
-    return settings, int(iterations)
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _warm_up(_settings: SamplerSettings, _corpus: Corpus, key: str) -> threading.Thread:
+    """Does what a run begins with in the background, while the person reads the page; once for each key."""
+    thread = threading.Thread(target=warm_up, args=(_settings, _corpus), daemon=True)
+    thread.start()
+    return thread
 
 
-def _start(workspace: Workspace, settings: dict[str, object], iterations: int) -> None:
-    assert workspace.corpus is not None
-    try:
-        chosen = SamplerSettings(**settings)  # type: ignore[arg-type]
-        chosen.check_makes_sense_for(workspace.corpus)
-        job = Job(workspace.corpus, chosen, iterations, registry().queue)
-    except ParallaxError as error:
-        show_problem(str(error))
-        return
-    workspace.suggested_topics = chosen.topics
-    workspace.start(job)
+def _start(workspace: Workspace, corpus: Corpus, chosen: RunSettings) -> None:
+    job = Job(corpus, chosen.sampler, chosen.iterations, registry().queue)
+    workspace.suggested_topics = chosen.sampler.topics
+    workspace.start(job, chosen.associations)
     job.wait_for_sample(FIRST_WORDS_SECONDS)
     st.rerun()
 
@@ -178,37 +139,38 @@ def _run(workspace: Workspace, job: Job) -> None:
     """The cards and figures of a run. While it is active they are drawn again and again, and nothing else is: what a refresh costs
     is time that the sampler would like to have."""
     bar = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
-    order = _order(bar)
+    reading = workspace.reading()
+    order = _order(bar, reading)
     _buttons(bar, workspace, job)
     if job.status().state in ACTIVE:
-        _refreshing(workspace, job, order)
+        _refreshing(workspace, job, order, reading is not None)
     else:
         _resting(workspace, job, order)
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _refreshing(workspace: Workspace, job: Job, order: str) -> None:
+def _refreshing(workspace: Workspace, job: Job, order: str, had_topics: bool) -> None:
     """The run as it is now, in one piece of HTML, again and again until it rests."""
     with guarded():
         status, records = job.status(), job.records()
-        figures = _progress_html(status)
+        figures = _progress_html(workspace, job, status)
         if _measured(records):
             figures += f'{perplexity_svg(records)}<p class="px-caption">{PERPLEXITY}</p>'
         live_html(
-            f'<div class="px-run"><div>{figures}</div><div>{_cards_html(workspace, status, order)}</div></div>',
+            f'<div class="px-run"><div>{figures}</div><div>{_cards_html(workspace, job, status, order)}</div></div>',
             key="run",
         )
-        if status.state not in ACTIVE:
-            st.rerun()  # the whole page, so that the refreshing ends and the buttons change
+        if status.state not in ACTIVE or (not had_topics and workspace.reading()):
+            st.rerun()  # the whole page, so that the refreshing ends and the buttons change, or the orders suit the topics
 
 
 def _resting(workspace: Workspace, job: Job, order: str) -> None:
     """The same of a run that has ended or paused, with a plot that can be pointed at."""
     status, records = job.status(), job.records()
     figures, rest = _layout()
-    rest.html(_cards_html(workspace, status, order))
+    rest.html(_cards_html(workspace, job, status, order))
     with figures:
-        st.html(_progress_html(status))
+        st.html(_progress_html(workspace, job, status))
         if status.state is JobState.FAILED:
             show_problem(status.error)
         if _measured(records):
@@ -221,33 +183,33 @@ def _measured(records: tuple[Iteration, ...]) -> bool:
     return any(record.perplexity is not None for record in records)
 
 
-def _order(place: DeltaGenerator) -> str:
-    """The order of the cards, of the person's choice."""
+def _order(place: DeltaGenerator, reading: Reading | None) -> str:
+    """The order of the cards, of the person's choice; by wording only where groups word topics differently."""
+    alike = reading is not None and reading.topics.worded_alike
     by = place.segmented_control(
-        "Order of the topics", list(ORDERS), default="number", required=True, format_func=ORDERS.__getitem__,
-        key="card_order", label_visibility="collapsed", persist_state="session",
+        "Order of the topics", [order for order in ORDERS if order != "gap" or not alike], default="number", required=True,
+        format_func=ORDERS.__getitem__, key="card_order_alike" if alike else "card_order", label_visibility="collapsed",
+        persist_state="session",
     )  # fmt: skip
     return str(by or "number")
 
 
-def _cards_html(workspace: Workspace, status: JobStatus, order: str) -> str:
+def _cards_html(workspace: Workspace, job: Job, status: JobStatus, order: str) -> str:
     """The topics as they are now."""
     reading = workspace.reading()
     if reading is None:
         soon = "The first words will be here in a moment …" if status.state in ACTIVE else "There were no topics yet."
         return f'<p class="px-lead">{soon}</p>'
     topics = reading.topics
-    legend = (
-        '<p class="px-legend"><span class="px-own">word</span>: '
-        "used clearly more by this group than by the others on this topic</p>"
-        if topics.gap.any()
-        else ""
-    )
-    return legend + cards_html(topics, range(topics.n_topics) if order == "number" else topics.order(order))
+    legend = '<span class="px-own">word</span>: used clearly more by this group than by the others on this topic'
+    if topics.worded_alike:
+        legend = escaped(alike_sentence(model_named(job.settings.model).title, topics))
+    cards = cards_html(topics, range(topics.n_topics) if order == "number" else topics.order(order))
+    return f'<p class="px-legend">{legend}</p>{cards}' if legend else cards
 
 
-def _progress_html(status: JobStatus) -> str:
-    """How far the run is, and its figures."""
+def _progress_html(workspace: Workspace, job: Job, status: JobStatus) -> str:
+    """How far the run is, its figures, and its model and schedule where they are not the usual ones."""
     last = status.last
     left = status.seconds_left
     words = STATE_WORDS[status.state]
@@ -265,7 +227,7 @@ def _progress_html(status: JobStatus) -> str:
     return (
         f'<div role="group" aria-label="Progress"><div class="px-quiet">{words[:1].upper() + words[1:]}</div>'
         f'<div class="px-progress"><div style="width:{min(100.0, done):.1f}%"></div></div>'
-        f'<div class="px-stats">{cells}</div></div>'
+        f'<div class="px-stats">{cells}</div>{method_html(job.settings, workspace.job_associations)}</div>'
     )
 
 

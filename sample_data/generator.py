@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
-from spdp_engine.models.spdp import Priors
+from spdp_engine.models.spdp import SpdpPriors
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def generate(
     Raises:
         SettingsError: a value is out of its range.
     """
-    Priors(alpha, gamma, discount, concentration)
+    SpdpPriors(alpha, gamma, discount, concentration)
     if min(groups, words, topics, tokens_per_document) < 1 or documents < groups:
         raise SettingsError("Groups, words, topics and tokens must be 1 or more, and documents no fewer than groups.")
     rng = np.random.default_rng(seed)

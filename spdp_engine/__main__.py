@@ -1,4 +1,4 @@
-"""The command line: `python -m spdp_engine devices` and `python -m spdp_engine fit PATH...`."""
+"""The command line: `python -m spdp_engine devices`, `python -m spdp_engine methods`, `python -m spdp_engine fit PATH...`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,15 +17,26 @@ from spdp_engine.corpus import (
     Columns,
     Corpus,
     CorpusSettings,
+    Note,
     build_corpus,
     guess_columns,
     make_documents,
+    read_associations,
     read_collection,
 )
 from spdp_engine.errors import InputError, ParallaxError, SettingsError
-from spdp_engine.models import Priors
-from spdp_engine.results import Result, version, write_folder
-from spdp_engine.sampling import SCHEDULES, Sampler, SamplerSettings, list_devices
+from spdp_engine.models import make_priors
+from spdp_engine.results import Associations, Result, version, write_folder
+from spdp_engine.sampling import (
+    MODELS,
+    Sampler,
+    SamplerSettings,
+    choose_device,
+    list_devices,
+    methods_of,
+    model_named,
+)
+from spdp_engine.topics import Topics
 from spdp_engine.types import Iteration
 
 INTERRUPTED = 130
@@ -69,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     devices = commands.add_parser("devices", help="list the OpenCL devices; the first is the default")
     devices.set_defaults(command=_devices)
 
+    methods = commands.add_parser("methods", help="list the models, and the schedules under which each can be run")
+    methods.set_defaults(command=_methods)
+
     fit = commands.add_parser("fit", help="fit topics to documents in groups")
     fit.set_defaults(command=_fit)
     fit.add_argument(
@@ -101,26 +116,28 @@ def _parser() -> argparse.ArgumentParser:
                        help="cut long documents into passages (default: where a group has fewer than 20 documents)")  # fmt: skip
 
     model = fit.add_argument_group("model")
-    priors = Priors()
-    model.add_argument("--topics", type=int, default=20, metavar="K")
-    model.add_argument("--alpha", type=float, default=priors.alpha, metavar="X", help="prior of topics in a document")
     model.add_argument(
-        "--gamma", type=float, default=priors.gamma, metavar="X", help="prior of words in a topic's base wording"
-    )
-    model.add_argument(
-        "--discount", type=float, default=priors.discount, metavar="X", help="a of the Pitman-Yor processes"
-    )
-    model.add_argument("--concentration", type=float, default=priors.concentration, metavar="X",
-                       help="b of the Pitman-Yor processes: the larger, the closer the groups")  # fmt: skip
+        "--model", default=next(iter(MODELS)), metavar="NAME",
+        help="; ".join(f"{one.name}: {one.about}" for one in MODELS.values()) + " (default %(default)s)",
+    )  # fmt: skip
+    model.add_argument("--topics", type=int, default=20, metavar="K", help="default %(default)s")
+    for name, help_text in _prior_helps().items():
+        model.add_argument(f"--{name}", type=float, metavar="X", help=help_text)
+    model.add_argument("--associations", type=Path, metavar="FILE",
+                       help="table of group (or *), word, base word, weight: what groups say for a base word")  # fmt: skip
 
     run = fit.add_argument_group("run")
-    run.add_argument("--iterations", type=int, default=200, metavar="N")
-    run.add_argument("--seed", type=int, default=1, metavar="S")
+    run.add_argument("--iterations", type=int, default=200, metavar="N", help="default %(default)s")
+    run.add_argument("--seed", type=int, default=1, metavar="S", help="default %(default)s")
     run.add_argument(
-        "--schedule", default=next(iter(SCHEDULES)), metavar="NAME", help=f"one of: {', '.join(SCHEDULES)}"
+        "--schedule",
+        metavar="NAME",
+        help="one of the model's; see the command “methods” (default: what suits the device)",
     )
+    run.add_argument("--order", metavar="NAME", help="in which a schedule that has orders visits the words")
     run.add_argument("--device", metavar="NAME", help="part of a device's name; see the command “devices”")
-    run.add_argument("--workers", type=int, metavar="P", help="how many sample at once (default: every core)")
+    run.add_argument("--workers", type=int, metavar="P",
+                     help="how many sample at once in the schedule blocks (default: every core)")  # fmt: skip
     run.add_argument("--held-out", type=float, default=0.1, metavar="FRACTION_OF_DOCUMENTS",
                      help="half the words of this share of the documents measure the fit (default 0.1; 0: none)")  # fmt: skip
 
@@ -132,6 +149,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _prior_helps() -> dict[str, str]:
+    """Every prior of every model by name: what it is, and its default in the models that have it."""
+    about: dict[str, str] = {}
+    defaults: dict[str, dict[str, str]] = {}
+    for model in MODELS.values():
+        for prior in fields(model.priors):
+            about.setdefault(prior.name, prior.metadata["help"])
+            defaults.setdefault(prior.name, {})[model.name] = f"{prior.default:g}"
+
+    def default(values: dict[str, str]) -> str:
+        if len(values) == len(MODELS) and len(set(values.values())) == 1:
+            return next(iter(values.values()))
+        return ", ".join(f"{value} in {model}" for model, value in values.items())
+
+    return {name: f"{text} (default {default(defaults[name])})" for name, text in about.items()}
+
+
 def _devices(_: argparse.Namespace) -> int:
     """Lists devices."""
     devices = list_devices()
@@ -140,9 +174,28 @@ def _devices(_: argparse.Namespace) -> int:
             f"{device.name}\t{device.kind}\t{device.compute_units} units\t{device.memory / 2**20:,.0f} MB\t{device.platform}"
         )
     if not devices:
-        from spdp_engine.sampling import choose_device
-
         choose_device()  # says what to do
+    return 0
+
+
+def _methods(_: argparse.Namespace) -> int:
+    """Lists models and schedules as a table."""
+    rows = [("model", "schedule", "orders", "result", "associations", "what it is, and where it comes from")]
+    rows += [
+        (
+            method.model,
+            method.schedule,
+            ", ".join(method.orders) or "-",
+            method.exactness,
+            "yes" if method.associations else "-",
+            method.source,
+        )
+        for model in MODELS
+        for method in methods_of(model)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return 0
 
 
@@ -150,20 +203,28 @@ def _fit(options: argparse.Namespace) -> int:
     """Reads, fits, tells."""
     if options.iterations < 1:
         raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
+    model = model_named(options.model)
     settings = SamplerSettings(
+        model=options.model,
         topics=options.topics,
-        priors=Priors(options.alpha, options.gamma, options.discount, options.concentration),
+        priors=make_priors(model.priors, {name: getattr(options, name) for name in _prior_helps()}, options.model),
         schedule=options.schedule,
+        order=options.order,
         workers=options.workers,
         device=options.device,
         seed=options.seed,
         held_out=options.held_out,
     )
+    table = read_associations(options.associations) if options.associations else None  # before what takes longer
     corpus = _read(options)
     settings.check_makes_sense_for(corpus)
+    associations = Associations.of(table, corpus) if table else None
+    if associations:
+        _print_notes(associations.notes)
+        settings = replace(settings, associations=associations.matrices)
     sampler = Sampler(corpus, settings)
     records = _sample(sampler, options.iterations)
-    result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens)
+    result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations)
     if options.output:
         write_folder(result, options.output)
         print(f"Wrote topics.csv, prevalence.csv, documents.csv and manifest.json to {options.output}.")
@@ -202,9 +263,13 @@ def _read(options: argparse.Namespace) -> Corpus:
             passages=options.passages,
         ),
     )
-    for note in corpus.notes:
-        print(note.text)
+    _print_notes(corpus.notes)
     return corpus
+
+
+def _print_notes(notes: Sequence[Note]) -> None:
+    for note in notes:
+        print(note.text)
 
 
 def _unless(column: str | None, taken: set[str | None]) -> str | None:
@@ -238,11 +303,19 @@ def _print_topics(result: Result) -> None:
     """The topics as text, the most prevalent first."""
     topics = result.topics()
     for topic in topics.order("prevalence"):
-        print(f"\nTopic {topic + 1}: {topics.label(topic)}   (wording gap {topics.gap[topic]:.2f})")
-        for i, words in enumerate(topics.top_words(topic, 12)):
-            print(
-                f"  {topics.group_names[i]} {topics.prevalence[i, topic]:.1%}: {' '.join(word.word for word in words)}"
-            )
+        gap = "" if topics.worded_alike else f"   (wording gap {topics.gap[topic]:.2f})"
+        print(f"\nTopic {topic + 1}: {topics.label(topic)}{gap}")
+        for line in _lines(topics, int(topic)):
+            print(f"  {line}")
+
+
+def _lines(topics: Topics, topic: int) -> list[str]:
+    """Each group's share and words of a topic; the words only once where the groups word it alike."""
+    shares = [f"{name} {topics.prevalence[i, topic]:.1%}" for i, name in enumerate(topics.group_names)]
+    words = [" ".join(word.word for word in column) for column in topics.top_words(topic, 12)]
+    if topics.worded_alike:
+        return [", ".join(shares), words[0]]
+    return [f"{share}: {column}" for share, column in zip(shares, words, strict=True)]
 
 
 if __name__ == "__main__":

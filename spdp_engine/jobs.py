@@ -20,9 +20,8 @@ from typing import Any
 
 from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
-from spdp_engine.models import SpdpSample
 from spdp_engine.sampling import Sampler, SamplerSettings
-from spdp_engine.types import Iteration
+from spdp_engine.types import Iteration, Sample
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +144,7 @@ class Job:
         self._pause = self._stop = self._discarded = False
         self._wanted = True  # somebody wants a sample: so from the start, that the first is there at once
         self._records: list[Iteration] = []
-        self._sample: SpdpSample | None = None
+        self._sample: Sample | None = None
         self._error = ""
         self._settings = settings
         self._training_tokens = 0
@@ -182,7 +181,7 @@ class Job:
         """Every record so far."""
         return tuple(self._records)
 
-    def sample(self) -> SpdpSample | None:
+    def sample(self) -> Sample | None:
         """The newest published sample, and asks for a newer one; None before the first iteration."""
         self._wanted = True
         return self._sample

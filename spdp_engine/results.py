@@ -3,7 +3,7 @@
 topics.csv      topic, group, rank, word, probability            the most probable words of each topic in each group
 prevalence.csv  topic, group, tokens, share, rank, wording_gap    how much each group gives each topic
 documents.csv   document, passage, group, title, date, topic_1 .. topic_K    each document's shares
-manifest.json   every setting, versions, what was read and dropped, SHA-256 of each input
+manifest.json   every setting, versions, what was read and dropped, SHA-256 of each input, associations included
 """
 
 from __future__ import annotations
@@ -15,24 +15,53 @@ import platform
 import tomllib
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spdp_engine.corpus import Corpus
+from spdp_engine.corpus import AssociationTable, Corpus, Note, match_associations
 from spdp_engine.errors import InputError
-from spdp_engine.models import SpdpSample
+from spdp_engine.models import Matrices
 from spdp_engine.sampling import SamplerSettings
 from spdp_engine.topics import Topics, read_topics
-from spdp_engine.types import Iteration
+from spdp_engine.types import Iteration, Sample
 
 WORDS_IN_FILE = 50
 """Words of each topic and group in topics.csv."""
 
 PACKAGES = ("numpy", "pandas", "pyopencl", "pocl-binary-distribution", "streamlit")
+
+
+@dataclass(frozen=True, eq=False)
+class Associations:
+    """A file of associations and what it means for a corpus.
+
+    Attributes:
+        table: the rows of the file.
+        matrices: what they come to, for `SamplerSettings.associations`.
+        notes: of reading and of matching.
+    """
+
+    table: AssociationTable
+    matrices: Matrices
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(cls, table: AssociationTable, corpus: Corpus) -> Associations:
+        """Matches a table to a corpus.
+
+        Raises:
+            InputError, SettingsError: they do not go together; see `corpus.match_associations`.
+        """
+        return cls(table, *match_associations(table, corpus))
+
+    @property
+    def rows_used(self) -> int:
+        """Rows whose words are in the vocabulary."""
+        return next(note.count for note in self.notes if note.kind == "built")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +74,15 @@ class Result:
         sample: the state that is read.
         records: one for each iteration.
         training_tokens: tokens trained on.
+        associations: what the run took of a file of associations; None: there was none.
     """
 
     corpus: Corpus
     settings: SamplerSettings
-    sample: SpdpSample
+    sample: Sample
     records: tuple[Iteration, ...]
     training_tokens: int
+    associations: Associations | None = None
 
     def topics(self) -> Topics:
         """The sample, ready to be read."""
@@ -83,13 +114,14 @@ class Result:
             "tokens_per_second": self.tokens_per_second,
             "held_out_perplexity": trace[-1][1] if trace else None,
             "perplexity_trace": trace,
-            "model": "spdp",
+            "model": self.settings.model,
             "schedule": self.settings.schedule,
+            "order": self.settings.order,
             "workers": self.settings.workers,
             "device": self.settings.device,
             "seed": self.settings.seed,
             "held_out": self.settings.held_out,
-            "hyperparameters": asdict(self.settings.priors),
+            "hyperparameters": asdict(self.sample.priors),
         }
 
 
@@ -135,15 +167,16 @@ def documents_table(result: Result) -> pd.DataFrame:
 
 def manifest(result: Result) -> dict[str, Any]:
     """Everything needed to know what was done, and to do it again."""
-    corpus = result.corpus
+    corpus, used = result.corpus, result.associations
     return {
         "parallax": version(),
         "run": result.summary(),
-        "settings": asdict(result.settings),
+        "settings": _settings(result.settings),
         "words": asdict(corpus.settings),
         "columns": asdict(corpus.documents.columns),
         "inputs": [asdict(source) for source in corpus.documents.sources],
-        "notes": [asdict(note) for note in corpus.notes],
+        "associations": used and _associations(used),
+        "notes": [asdict(note) for note in (*corpus.notes, *(used.notes if used else ()))],
         "measures": {
             "probability": "phi of group, word and topic: the group's probability of the word when it speaks on the topic",
             "share": "tokens of the group in the topic over all tokens of the group",
@@ -152,6 +185,19 @@ def manifest(result: Result) -> dict[str, Any]:
         },
         "versions": {"python": platform.python_version(), "system": platform.platform(), **_package_versions()},
     }
+
+
+def _settings(settings: SamplerSettings) -> dict[str, Any]:
+    """All settings but the transformation matrices, which may be large: their file is told of instead."""
+    told = asdict(replace(settings, associations=None))
+    del told["associations"]
+    return told
+
+
+def _associations(used: Associations) -> dict[str, Any]:
+    """Which file of associations it was, and how much of it counted; what there is to tell of it is among the notes."""
+    table = used.table
+    return {"name": table.name, "sha256": table.sha256, "rows_read": len(table), "rows_used": used.rows_used}
 
 
 def files(result: Result) -> Mapping[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,37 @@ class Tokens:
     document_group: NDArray[np.int32]
     n_words: int
     n_groups: int
+
+
+class Sample(Protocol):
+    """A consistent copy of a model's state, and the estimates drawn from it: all that is read of a run, of whatever model."""
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done when it was taken."""
+
+    @property
+    def priors(self) -> Any:
+        """Hyperparameters in force, the model's kind of `models.Priors`."""
+
+    @property
+    def counts(self) -> Any:
+        """The model's counts."""
+
+    def base_wording(self) -> NDArray[np.float64]:
+        """[V, K], what the groups share."""
+
+    def group_wordings(self) -> NDArray[np.float64]:
+        """[I, V, K]; not to be written to."""
+
+    def group_topic_tokens(self) -> NDArray[np.int64]:
+        """[I, K]."""
+
+    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
+        """[I, V], tokens of each word in the topic."""
+
+    def document_shares(self) -> NDArray[np.float64]:
+        """[D, K]."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public collections in {folder}; set PARALLAX_DATA to the folder that holds them")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_measured() -> Iterator[None]:
+    """Choices that a device is measured for fall on the first candidate, and the user's memory of them is left alone."""
+    from spdp_engine.sampling import tuning
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "_fastest", lambda question, device, topics, candidates, measure: candidates[0])
+        yield

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from pages.parts.style import escaped, group_colour, group_name_html
+from spdp_engine.corpus import Note
 from spdp_engine.topics import Passage, Topics, Word
 
 WORDS_ON_CARD = 8
+WORDS_FOR_ALL = 12
+"""... where one list serves all groups."""
+
 SHORT_PASSAGE = 420
 """Characters of a passage that are shown before it is opened."""
 
@@ -25,6 +29,19 @@ def percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.0995 else f"{share:.1%}"
 
 
+def alike_sentence(model: str, topics: Topics) -> str:
+    """What to know of a model that words topics alike for all groups; '' of others, and where there is one group."""
+    if not topics.worded_alike or len(topics.group_names) == 1:
+        return ""
+    return f"{model} words each topic alike for all groups, so what differs is how much each of them talks about it."
+
+
+def notes_html(notes: Iterable[Note]) -> str:
+    """What was read, left out and made, line by line."""
+    lines = "".join(f'<li class="{escaped(note.kind)}">{escaped(note.text)}</li>' for note in notes)
+    return f'<ul class="px-notes">{lines}</ul>'
+
+
 def cards_html(topics: Topics, order: Iterable[int]) -> str:
     """All topics as cards, in the given order."""
     largest = float(topics.prevalence.max()) or 1.0
@@ -32,21 +49,26 @@ def cards_html(topics: Topics, order: Iterable[int]) -> str:
 
 
 def _card(topics: Topics, topic: int, largest: float) -> str:
-    columns = "".join(
-        f'<div style="--group:{group_colour(i)}">'
+    heads = [
         f"<h6>{group_name_html(i, name)}<em>{percent(topics.prevalence[i, topic])}</em></h6>"
         f'<div class="px-share"><div style="width:{100 * topics.prevalence[i, topic] / largest:.1f}%"></div></div>'
-        f"<ol>{''.join(_card_word(word) for word in words)}</ol></div>"
-        for i, (name, words) in enumerate(zip(topics.group_names, topics.top_words(topic, WORDS_ON_CARD), strict=True))
-    )
-    gap = (
-        f"<i title='Wording gap: 0 alike, 1 no word in common'>gap {topics.gap[topic]:.2f}</i>"
-        if topics.gap.any()
-        else ""
+        for i, name in enumerate(topics.group_names)
+    ]
+    if topics.worded_alike:
+        lists, gap = [""] * len(heads), ""
+        words = "".join(f"<li>{escaped(word.word)}</li>" for word in topics.top_words(topic, WORDS_FOR_ALL)[0])
+        together = f'<ol class="px-together">{words}</ol>'
+    else:
+        lists = [f"<ol>{''.join(map(_card_word, words))}</ol>" for words in topics.top_words(topic, WORDS_ON_CARD)]
+        gap = f"<i title='Wording gap: 0 alike, 1 no word in common'>gap {topics.gap[topic]:.2f}</i>"
+        together = ""
+    columns = "".join(
+        f'<div style="--group:{group_colour(i)}">{head}{words}</div>'
+        for i, (head, words) in enumerate(zip(heads, lists, strict=True))
     )
     return (
         f'<article class="px-card"><header><b>{topic_name(topic)}</b><span>{escaped(topics.label(topic))}</span>{gap}</header>'
-        f'<div class="px-columns">{columns}</div></article>'
+        f'<div class="px-columns">{columns}</div>{together}</article>'
     )
 
 
@@ -59,13 +81,24 @@ def words_html(words: Iterable[Word], group: int, shared: set[str], largest: flo
     rows = []
     for word in words:
         kind = "own" if word.own else "shared" if word.word in shared else ""
-        hint = f"z = {word.z:.1f} against the other groups"
-        rows.append(
-            f'<tr title="{hint}"><td class="{f"px-{kind}" if kind else ""}">{escaped(word.word)}</td>'
-            f"<td>{_bar(word.probability / max(largest, 1e-12), kind)}</td>"
-            f"<td>{1000 * word.probability:.1f}</td></tr>"
-        )
+        rows.append(_word_row(word, largest, kind, f"z = {word.z:.1f} against the other groups"))
     return f'<table class="px-words" style="--group:{group_colour(group)}">{"".join(rows)}</table>'
+
+
+def words_of_all_html(words: Sequence[Word]) -> str:
+    """The words of a topic that all groups word alike, with bars in no group's colour."""
+    largest = max((word.probability for word in words), default=1.0)
+    rows = "".join(_word_row(word, largest) for word in words)
+    return f'<table class="px-words px-for-all" style="--group:currentColor">{rows}</table>'
+
+
+def _word_row(word: Word, largest: float, kind: str = "", hint: str = "") -> str:
+    title = f' title="{hint}"' if hint else ""
+    return (
+        f'<tr{title}><td class="{f"px-{kind}" if kind else ""}">{escaped(word.word)}</td>'
+        f"<td>{_bar(word.probability / max(largest, 1e-12), kind)}</td>"
+        f"<td>{1000 * word.probability:.1f}</td></tr>"
+    )
 
 
 def passage_html(passage: Passage, group: int) -> str:

@@ -94,6 +94,8 @@ def perplexity_svg(records: Sequence[Iteration]) -> str:
 def balance_figure(topics: Topics, chosen: int) -> go.Figure:
     """Two groups: who talks about a topic more, against how far apart the wordings are. A click chooses a topic.
 
+    Where the groups word topics alike, how much they talk about each takes the place of the wordings.
+
     The balance is the logarithm (base 2) of the ratio of the two shares, so that twice as much and half as much lie equally
     far from the middle.
     """
@@ -102,15 +104,19 @@ def balance_figure(topics: Topics, chosen: int) -> go.Figure:
     reach = max(1.15, 1.2 * float(np.abs(balance).max()))
     lean = (balance > 0).astype(int)
     ink = "#E8ECF0" if is_dark() else "#1D2733"
+    height, what, told = topics.gap, "wording gap", "<br>wording gap %{y:.2f}"
+    size = 17 + 22 * np.sqrt(topics.overall / max(float(topics.overall.max()), 1e-12))
+    if topics.worded_alike:
+        height, what, told, size = 100 * topics.overall, "% of the words", "", np.full(topics.n_topics, 24.0)
     figure = _bare(400)
     figure.add_scatter(
         x=balance,
-        y=topics.gap,
+        y=height,
         mode="markers+text",
         text=[str(topic + 1) for topic in range(topics.n_topics)],
         textfont={"size": 12, "color": ink},
         marker={
-            "size": 17 + 22 * np.sqrt(topics.overall / max(float(topics.overall.max()), 1e-12)),
+            "size": size,
             "color": [_see_through(chart_colour(side), 0.38) for side in lean],
             "opacity": 1,
             "symbol": [SYMBOLS[side] for side in lean],
@@ -119,7 +125,7 @@ def balance_figure(topics: Topics, chosen: int) -> go.Figure:
         customdata=[[topic_name(k), _plain(topics.label(k, 5)), first[k], second[k]] for k in range(topics.n_topics)],
         hovertemplate=(
             f"<b>%{{customdata[0]}}</b>: %{{customdata[1]}}<br>{_plain(topics.group_names[0])} %{{customdata[2]:.1%}}, "
-            f"{_plain(topics.group_names[1])} %{{customdata[3]:.1%}}<br>wording gap %{{y:.2f}}<extra></extra>"
+            f"{_plain(topics.group_names[1])} %{{customdata[3]:.1%}}{told}<extra></extra>"
         ),
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
@@ -137,7 +143,7 @@ def balance_figure(topics: Topics, chosen: int) -> go.Figure:
             x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
             yshift=17 * (1 - side), showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
         )  # fmt: skip
-    figure.update_yaxes(title="wording gap")
+    figure.update_yaxes(title=what)
     figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 46, "b": 8})
     return figure
 

@@ -15,9 +15,9 @@ from functools import cached_property
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from spdp_engine.corpus import Collection, Columns, Corpus, CorpusSettings, Documents
+from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, CorpusSettings, Documents
 from spdp_engine.jobs import Job, Queue
-from spdp_engine.results import Result
+from spdp_engine.results import Associations, Result
 from spdp_engine.topics import PassageReader, Topics, read_topics
 
 PARAMETER = "workspace"
@@ -54,7 +54,9 @@ class Workspace:
         documents: the rows that have text.
         corpus: what runs are started on, None until it is built.
         problem: why there is no corpus, in a sentence.
+        associations: the rows of a file of associations, for runs that are started from now on.
         job: the newest run.
+        job_associations: what it took of such a file.
     """
 
     key: str
@@ -65,24 +67,46 @@ class Workspace:
     documents: Documents | None = None
     corpus: Corpus | None = None
     problem: str = ""
+    associations: AssociationTable | None = None
     suggested_topics: int = 20
     job: Job | None = None
     job_name: str = ""
+    job_associations: Associations | None = None
     used: float = field(default_factory=time.time)
     _reading: Reading | None = None
     _next_reading: float = 0.0
+    _matched: tuple[Corpus, Associations] | None = None
 
     def bring(self, collection: Collection, columns: Columns | None, name: str, topics: int = 20) -> None:
-        """Takes in new documents. A run on earlier ones stays until a new one is started."""
+        """Takes in new documents, without associations. A run on earlier ones stays until a new one is started."""
         self.collection, self.columns, self.name = collection, columns, name
         self.words, self.suggested_topics = CorpusSettings(), topics
         self.documents, self.corpus, self.problem = None, None, ""
+        self.take_associations(None)
 
-    def start(self, job: Job) -> None:
+    def take_associations(self, table: AssociationTable | None) -> None:
+        """Takes in the rows of a file of associations, or leaves them out. A run that has begun keeps its own."""
+        self.associations, self._matched = table, None
+
+    def matched_associations(self) -> Associations | None:
+        """The associations as they suit the corpus, matched anew when it has changed; None without either.
+
+        Raises:
+            ParallaxError: they do not go together.
+        """
+        if self.associations is None or self.corpus is None:
+            return None
+        if self._matched is None or self._matched[0] is not self.corpus:
+            self._matched = None
+            self._matched = self.corpus, Associations.of(self.associations, self.corpus)
+        return self._matched[1]
+
+    def start(self, job: Job, associations: Associations | None = None) -> None:
         """Takes a new run in place of the one before, which is ended."""
         if self.job:
             self.job.discard()
-        self.job, self.job_name, self._reading, self._next_reading = job, self.name, None, 0.0
+        self.job, self.job_name, self.job_associations = job, self.name, associations
+        self._reading, self._next_reading = None, 0.0
 
     def reading(self) -> Reading | None:
         """The newest sample of the run, readable; None before there is one.
@@ -113,7 +137,7 @@ class Workspace:
         job = self.job
         sample = reading.topics.sample
         records = job.records()[: sample.iteration]
-        return Result(job.corpus, job.settings, sample, records, job.training_tokens)  # type: ignore[arg-type]
+        return Result(job.corpus, job.settings, sample, records, job.training_tokens, self.job_associations)
 
 
 class Registry:

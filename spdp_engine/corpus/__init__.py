@@ -4,10 +4,15 @@
     documents = make_documents(collection, guess_columns(collection))
     corpus = build_corpus(documents, CorpusSettings(language="en"))
 
+Associations between words, for models that take them, come from a file of their own:
+
+    matrices, notes = match_associations(read_associations("links.csv"), corpus)
+
 Each step returns a frozen value that carries the notes of all steps before it; each raises `InputError` with a
 sentence for the person at the screen when it cannot go on.
 """
 
+from spdp_engine.corpus.associations import AssociationTable, match_associations, read_associations
 from spdp_engine.corpus.build import build_corpus
 from spdp_engine.corpus.columns import guess_columns
 from spdp_engine.corpus.documents import make_documents
@@ -30,6 +35,7 @@ from spdp_engine.corpus.types import (
 
 __all__ = [
     "LANGUAGE_NAMES",
+    "AssociationTable",
     "Collection",
     "Columns",
     "Corpus",
@@ -45,5 +51,7 @@ __all__ = [
     "corpus_from_arrays",
     "guess_columns",
     "make_documents",
+    "match_associations",
+    "read_associations",
     "read_collection",
 ]

@@ -1,11 +1,12 @@
-"""SPDP, the differential topic model, with identity transformation matrices.
+"""SPDP, the differential topic model.
 
-    phi0[k] ~ Dirichlet(gamma),   phi[i, k] ~ PDP(a, b, phi0[k]),   theta[d] ~ Dirichlet(alpha),
+    phi0[k] ~ Dirichlet(gamma),   phi[i, k] ~ PDP(a, b, P^i phi0[k]),   theta[d] ~ Dirichlet(alpha),
     z[l] ~ theta[d],   word[l] ~ phi[i, z[l]]
 
 A topic k has a base wording phi0[k] that all groups share, and in each group i its own wording phi[i, k] around it. The
+transformation matrices P^i, the identity unless given, say with which words a group puts what the base calls v. The
 counts of the collapsed sampler are customers m and tables t of each cell (group, topic, word), tokens n of each
-document and topic, and q, the tables of a topic's word summed over groups.
+document and topic, c, the tables of a cell that serve each base word, and q, those of a topic's base word summed over all cells.
 
 Source: C. Chen, W. Buntine, N. Ding, L. Xie, L. Du, "Differential Topic Models" (IEEE TPAMI 2015), and a thesis that samples
 it on GPUs.
@@ -13,23 +14,23 @@ it on GPUs.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
+from spdp_engine.models.matrices import Matrices
+from spdp_engine.models.priors import Priors, prior
 from spdp_engine.models.stirling import SeatingFactors
+from spdp_engine.types import TokenArrays
 
 Float = NDArray[np.float64]
 
 
-SMALLEST, LARGEST = 1e-6, 1e9
-"""Bounds of alpha, gamma and the concentration: far beyond what makes sense, well within single precision."""
-
-
 @dataclass(frozen=True)
-class Priors:
+class SpdpPriors(Priors):
     """Hyperparameters of SPDP.
 
     Attributes:
@@ -43,20 +44,17 @@ class Priors:
         SettingsError: a value is out of its range.
     """
 
-    alpha: float = 0.1
-    gamma: float = 0.1
-    discount: float = 0.7
-    concentration: float = 100.0
+    gamma: float = prior(0.1, "prior of words in a topic's base wording")
+    discount: float = prior(0.7, "a of the Pitman-Yor processes")
+    concentration: float = prior(100.0, "b of the Pitman-Yor processes: the larger, the closer the groups")
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.discount < 1:
-            raise SettingsError(f"The discount must be at least 0 and below 1; it is {self.discount:g}.")
-        for name in ("alpha", "gamma", "concentration"):
-            value = getattr(self, name)
-            if not SMALLEST <= value <= LARGEST:
-                raise SettingsError(
-                    f"{name.capitalize()} must lie between {SMALLEST:g} and {LARGEST:g}; it is {value:g}."
-                )
+    def _check(self, name: str, value: float) -> None:
+        """See `Priors`: the discount has bounds of its own."""
+        if name == "discount":
+            if not 0 <= value < 1:
+                raise SettingsError(f"The discount must be at least 0 and below 1; it is {value:g}.")
+            return
+        super()._check(name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +65,14 @@ class Counts:
         document_topics: n, int32 [D, K].
         customers: m, int32 [I, V, K].
         tables: t, int32 [I, V, K]; 1 <= t <= m where m > 0, else 0.
+        associated: c, int32 [E, K], tables by entry of the transformation matrices; None where these are the identity, or where
+            tables do not know their base word.
     """
 
     document_topics: NDArray[np.int32]
     customers: NDArray[np.int32]
     tables: NDArray[np.int32]
+    associated: NDArray[np.int32] | None = None
 
     def check(
         self,
@@ -79,6 +80,7 @@ class Counts:
         token_document: NDArray[np.int32],
         document_group: NDArray[np.int32],
         topics: NDArray[np.integer],
+        matrices: Matrices | None = None,
     ) -> None:
         """Derives the counts again from the tokens' topics.
 
@@ -87,18 +89,84 @@ class Counts:
             token_document: [N].
             document_group: [D].
             topics: [N], the topic of each token.
+            matrices: whose entries `associated` counts.
 
         Raises:
             AssertionError: they differ from those kept, or the tables break their bounds.
         """
-        n = np.zeros_like(self.document_topics)
-        np.add.at(n, (token_document, topics), 1)
-        m = np.zeros_like(self.customers)
-        np.add.at(m, (document_group[token_document], token_word, topics), 1)
+        n, m = count_tokens(token_word, token_document, document_group, topics, self.customers.shape)
         assert np.array_equal(n, self.document_topics), "document-topic counts differ from the assignments"
         assert np.array_equal(m, self.customers), "customer counts differ from the assignments"
         assert np.all(self.tables <= self.customers), "a cell has more tables than customers"
         assert np.all((self.tables > 0) == (self.customers > 0)), "a cell has customers without a table, or the reverse"
+        if self.associated is not None and matrices is not None:
+            assert np.all(self.associated >= 0), "a base word has less than no tables"
+            t = np.zeros((len(matrices.starts) - 1, self.tables.shape[2]), np.int64)
+            np.add.at(t, matrices.row, self.associated)
+            assert np.array_equal(t.reshape(self.tables.shape), self.tables), (
+                "tables differ from those of their base words"
+            )
+
+
+def largest_cell(corpus: TokenArrays) -> int:
+    """Count of the commonest word in a group: the most customers a cell can have. Counted once for each corpus."""
+    if corpus not in _largest_cells:
+        cells = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
+        _largest_cells[corpus] = int(np.bincount(cells).max())
+    return _largest_cells[corpus]
+
+
+_largest_cells: weakref.WeakKeyDictionary[TokenArrays, int] = weakref.WeakKeyDictionary()
+
+
+def count_tokens(
+    token_word: NDArray[np.int32],
+    token_document: NDArray[np.int32],
+    document_group: NDArray[np.int32],
+    topics: NDArray[np.integer],
+    shape: tuple[int, ...],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Counts tokens by document and by group and word.
+
+    Args:
+        token_word: [N].
+        token_document: [N].
+        document_group: [D].
+        topics: [N], the topic of each token.
+        shape: (I, V, K).
+
+    Returns:
+        int32 [D, K] and int32 [I, V, K].
+    """
+    (_, words, k), documents = shape, len(document_group)
+    topics = topics.astype(np.int64)
+    of_documents = np.bincount(token_document * k + topics, minlength=documents * k).reshape(documents, k)
+    group_word = document_group[token_document].astype(np.int64) * words + token_word
+    of_words = np.bincount(group_word * k + topics, minlength=int(np.prod(shape))).reshape(shape)
+    return of_documents.astype(np.int32), of_words.astype(np.int32)
+
+
+def seat_at_one_table(
+    token_word: NDArray[np.int32],
+    token_document: NDArray[np.int32],
+    document_group: NDArray[np.int32],
+    topics: NDArray[np.integer],
+    shape: tuple[int, ...],
+    matrices: Matrices | None = None,
+) -> Counts:
+    """The counts of given topics with the fewest tables there can be: one to a cell, serving the likeliest base word.
+
+    Arguments as for `count_tokens`.
+    """
+    n, m = count_tokens(token_word, token_document, document_group, topics, shape)
+    t = (m > 0).astype(np.int32)
+    associated = None
+    if matrices is not None:
+        associated = np.zeros((len(matrices.base_word), shape[2]), np.int32)
+        best = np.lexsort((-matrices.weight, matrices.row))
+        first = best[np.searchsorted(matrices.row[best], np.unique(matrices.row))]
+        associated[first] = t.reshape(-1, shape[2])[matrices.row[first]]
+    return Counts(n, m, t, associated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +177,29 @@ class SpdpSample:
         iteration: how many iterations had been done.
         priors: hyperparameters in force.
         counts: the state.
+        matrices: P^i; None: the identity.
+        base: phi0, float64 [V, K], where the sampler keeps it instead of counting base words; else None.
     """
 
     iteration: int
-    priors: Priors
+    priors: SpdpPriors
     counts: Counts
+    matrices: Matrices | None = None
+    base: Float | None = None
 
     def base_wording(self) -> Float:
         """phi0[v, k] = (gamma + q[v, k]) / (gamma V + sum_v q): float64 [V, K], columns sum to 1."""
-        q = self.counts.tables.sum(axis=0, dtype=np.float64) + self.priors.gamma
+        if self.base is not None:
+            return self.base
+        if self.matrices is not None and self.counts.associated is not None:
+            q = self.matrices.base_tables(self.counts.associated) + self.priors.gamma
+        else:
+            q = self.counts.tables.sum(axis=0, dtype=np.float64) + self.priors.gamma
         wording: Float = q / q.sum(axis=0)
         return wording
 
     def group_wordings(self) -> Float:
-        """phi[i, v, k] = (m - a t)/(b + M) + (b + a T)/(b + M) phi0[v, k]: float64 [I, V, K], each [i, :, k] sums to 1.
+        """phi[i, w, k] = (m - a t)/(b + M) + (b + a T)/(b + M) (P^i phi0[k])[w]: float64 [I, V, K], each [i, :, k] sums to 1.
 
         The second term has b as well as a T: without b the words' probabilities would not add up to 1.
         """
@@ -130,7 +207,8 @@ class SpdpSample:
         customers, tables = self.counts.customers, self.counts.tables
         total_customers = customers.sum(axis=1, dtype=np.float64)[:, None, :]
         total_tables = tables.sum(axis=1, dtype=np.float64)[:, None, :]
-        wordings: Float = (b + a * total_tables) * self.base_wording()
+        base = self.base_wording()
+        wordings: Float = (b + a * total_tables) * (base if self.matrices is None else self.matrices.apply(base))
         wordings += customers
         wordings -= a * tables
         wordings /= b + total_customers
@@ -153,14 +231,21 @@ class SpdpSample:
 
 
 def topic_weights(
-    counts: Counts, priors: Priors, factors: SeatingFactors, group: int, word: int, document: int
+    counts: Counts,
+    priors: SpdpPriors,
+    factors: SeatingFactors,
+    group: int,
+    word: int,
+    document: int,
+    matrices: Matrices | None = None,
 ) -> Float:
     """Weights of every topic for a token that has been taken out: the conditional of the sampler, plainly.
 
     What the kernels compute from cached products, for tests to compare with.
 
     Returns:
-        float64 [K, 2]: weight of sitting at an old table, and of opening a new one.
+        float64 [K, 1 + E]: weight of sitting at an old table, and of opening a new one for each of the word's base
+        words, in the order of the entries of its row of the matrices (one, the word itself, where they are the identity).
     """
     a, b, gamma = priors.discount, priors.concentration, priors.gamma
     m = counts.customers[group, word].astype(np.int64)
@@ -168,9 +253,14 @@ def topic_weights(
     old, new = factors.pairs[factors.index(m, t)].astype(np.float64).T
     total_customers = counts.customers[group].sum(axis=0)
     total_tables = counts.tables[group].sum(axis=0)
-    q = counts.tables.sum(axis=0, dtype=np.float64)
-    base = (gamma + q[word]) / (gamma * len(q) + q.sum(axis=0))
+    if matrices is None or counts.associated is None:
+        q = counts.tables.sum(axis=0, dtype=np.float64)
+        shares = (gamma + q[[word]]) / (gamma * len(q) + q.sum(axis=0))
+    else:
+        q = matrices.base_tables(counts.associated).astype(np.float64)
+        row = slice(*matrices.starts[group * matrices.n_words + word :][:2])
+        shares = matrices.weight[row, None] * (gamma + q[matrices.base_word[row]]) / (gamma * len(q) + q.sum(axis=0))
     tokens = priors.alpha + counts.document_topics[document]
     old = tokens * old / (b + total_customers)
-    new = tokens * new * (b + a * total_tables) / (b + total_customers) * base
-    return np.stack([old, new], axis=1)
+    new = tokens * new * (b + a * total_tables) / (b + total_customers) * shares
+    return np.vstack([old[None], new]).T

@@ -1,4 +1,4 @@
-"""How the model is computed: devices, kernels, schedules, and the stepped sampler.
+"""How the model is computed: devices, kernels, states, schedules, and the stepped sampler.
 
 sampler = Sampler(corpus, SamplerSettings(topics=20, seed=1))
 sampler.run(200, callback=print)
@@ -6,16 +6,22 @@ sample = sampler.inspect()
 """
 
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
+from spdp_engine.sampling.methods import METHODS, MODELS, Method, Model, method_named, methods_of, model_named
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for, warm_up
-from spdp_engine.sampling.schedules import SCHEDULES
 
 __all__ = [
-    "SCHEDULES",
+    "METHODS",
+    "MODELS",
     "Device",
+    "Method",
+    "Model",
     "Sampler",
     "SamplerSettings",
     "choose_device",
     "list_devices",
     "memory_for",
+    "method_named",
+    "methods_of",
+    "model_named",
     "warm_up",
 ]

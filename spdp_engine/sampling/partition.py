@@ -19,11 +19,13 @@ class Blocks:
         order: int64 [N], token that stands at each place: by phase, worker, word, group, document.
         visits: int32 [N], places in the order of the first pass: the same blocks, each by document.
         starts: int32 [P, P + 1], starts[s, p] is the first place of worker p in phase s; starts[s, P] the end of the phase.
+        word_part: int64 [V], the part of each word.
     """
 
     order: NDArray[np.int64]
     visits: NDArray[np.int32]
     starts: NDArray[np.int32]
+    word_part: NDArray[np.int64]
 
     @property
     def workers(self) -> int:
@@ -73,6 +75,7 @@ def cut_into_blocks(
     words: int,
     workers: int,
     document_rank: NDArray[np.int64],
+    word_clusters: NDArray[np.int64] | None = None,
 ) -> Blocks:
     """Cuts the tokens for `workers` workers.
 
@@ -83,9 +86,11 @@ def cut_into_blocks(
         words: V.
         workers: P.
         document_rank: [D], the place of each document in the first pass.
+        word_clusters: [V], words of one number stay in one part, unless there are too many of them for it.
     """
     documents = len(document_group)
-    word_part = balanced_parts(np.bincount(token_word, minlength=words), workers)[token_word]
+    part_of_word = _word_parts(np.bincount(token_word, minlength=words), workers, word_clusters)
+    word_part = part_of_word[token_word]
     document_part = balanced_parts(np.bincount(token_document, minlength=documents), workers)[token_document]
     phase = (word_part - document_part) % workers
     block = phase * workers + document_part
@@ -95,4 +100,15 @@ def cut_into_blocks(
     visits = stable_order(block * documents + document_rank[token_document[order]])
     firsts = np.searchsorted(block, np.arange(workers * workers + 1)).astype(np.int32)
     starts = np.lib.stride_tricks.sliding_window_view(firsts, workers + 1)[::workers].copy()
-    return Blocks(order, visits.astype(np.int32), starts)
+    return Blocks(order, visits.astype(np.int32), starts, part_of_word)
+
+
+def _word_parts(sizes: NDArray[np.int64], parts: int, clusters: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The part of each word: int64 [V]. Clusters with more tokens than half a part holds are taken apart."""
+    if clusters is None:
+        return balanced_parts(sizes, parts)
+    cluster_sizes = np.bincount(clusters, weights=sizes, minlength=len(sizes))
+    alone = cluster_sizes[clusters] > sizes.sum() / (2 * parts)
+    together = np.where(alone, len(sizes) + np.arange(len(sizes)), clusters)
+    _, unit = np.unique(together, return_inverse=True)
+    return balanced_parts(np.bincount(unit, weights=sizes).astype(np.int64), parts)[unit]

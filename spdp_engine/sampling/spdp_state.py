@@ -8,153 +8,190 @@ import numpy as np
 import pyopencl as cl
 from numpy.typing import NDArray
 
-from spdp_engine.errors import DeviceError
-from spdp_engine.models.spdp import Counts, Priors
+from spdp_engine.errors import SettingsError
+from spdp_engine.models.matrices import Matrices
+from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell, seat_at_one_table
 from spdp_engine.models.stirling import bounded_table_limit, seating_factors
 from spdp_engine.sampling.devices import Device
-from spdp_engine.sampling.programs import build_program, context_of
+from spdp_engine.sampling.spdp_bases import AssociationBase, IdentityBase, VariationalBase
+from spdp_engine.sampling.state import State, padded_topics
 from spdp_engine.types import TokenArrays
 
-LANES = 8
-"""Topics to a vector, as in kernels/topics.clh."""
 
-
-def padded_topics(topics: int) -> int:
-    """K rounded up to whole vectors."""
-    return -(-topics // LANES) * LANES
-
-
-class SpdpState:
+class SpdpState(State):
     """Counts, cached factors and totals in device memory.
 
-    The buffers are those that kernels/spdp.clh lists as MODEL_ARGUMENTS. A state begins empty: no token has a topic.
+    The buffers are those that kernels/spdp.clh lists as MODEL_ARGUMENTS.
     """
 
-    header = "spdp.clh"
-    held_out_kernel = "spdp_held_out.cl"
+    priors: SpdpPriors
 
     def __init__(
-        self,
-        device: Device,
-        queue: cl.CommandQueue,
-        corpus: TokenArrays,
-        topics: int,
-        priors: Priors,
-        workers: int,
-        largest_cell: int,
-    ) -> None:
+        self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: SpdpPriors, workers: int,
+        matrices: Matrices | None = None,
+    ) -> None:  # fmt: skip
         """Allocates and clears.
 
         Args:
             device: where.
             queue: a queue on it.
-            corpus: sizes, and the groups of documents.
+            corpus: all tokens, those held out included: sizes, and the counts of words.
             topics: K.
             priors: hyperparameters.
             workers: how many keep sums of their own.
-            largest_cell: count of the commonest word in a group, the most customers a cell can have.
+            matrices: P^i; None: the identity.
 
         Raises:
-            DeviceError: too little memory.
+            SettingsError: a word of the corpus that no base word leads to.
         """
-        self.queue, self.topics, self.priors = queue, topics, priors
-        self.padded = padded_topics(topics)
-        self.constants = {"TOPICS": self.padded}
-        self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
-        self.workers = workers
-        needed = memory_needed(
-            self.documents, self.words, self.groups, topics, len(corpus.token_word), largest_cell, workers
-        )
-        _check_memory(device, topics, self.words, needed)
-        ratios = seating_factors(priors.discount, largest_cell)
+        _check_reachable(corpus, matrices)
+        super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups))
+        self.matrices = matrices
+        ratios = seating_factors(priors.discount, largest_cell(corpus))
         self.width = ratios.width
-        alpha = np.zeros(self.padded, np.float32)
-        alpha[:topics] = priors.alpha
-        context = context_of(device)
         rows = self.groups * self.words
+        self.document_group = self.copied(corpus.document_group)
+        self.seats = self.cleared(2 * rows * self.padded)
+        self.factors = self.cleared(2 * rows * self.padded)
+        self.ratios = self.copied(ratios.pairs)
+        self.worker_quotients = self.cleared(workers * (self.totals_count + 2 * self.padded))
+        self.base = self._make_base()
+        self.headers = (self.base.header, "spdp.clh")  # type: ignore[misc]
+        names = "spdp_correct_cells", "spdp_correct_base", "spdp_correct_totals"
+        self._correct_cells, self._correct_base, self._correct_totals = (
+            self.kernel(name, *self.headers, "spdp_correct.cl") for name in names
+        )
+        self.correct()
 
-        def copied(array: NDArray[Any]) -> cl.Buffer:
-            flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
-            return cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(array))
-
-        def cleared(count: int) -> cl.Buffer:
-            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * count)
-            cl.enqueue_fill_buffer(queue, buffer, np.zeros(1, np.int32), 0, 4 * count)
-            return buffer
-
-        self.document_group = copied(corpus.document_group)
-        self.document_topics = cleared(self.documents * self.padded)
-        self.seats = cleared(2 * rows * self.padded)
-        self.factors = cleared(2 * rows * self.padded)
-        self.base_tables = cleared(self.words * self.padded)
-        self.ratios = copied(ratios.pairs)
-        self.alpha = copied(alpha)
-        self.totals_count = 2 * self.groups * self.padded
-        self.totals = cleared(self.totals_count)
-        self.worker_totals = cleared(workers * self.totals_count)
-        self.worker_quotients = cleared(workers * (self.totals_count + 2 * self.padded))
-        refresh = cl.Kernel(build_program(device, ("spdp_refresh.cl",), self.constants), "spdp_refresh")
-        refresh(queue, (rows,), None, np.int32(rows), np.int32(self.width), self.ratios, self.seats, self.factors)
+    def _make_base(self) -> IdentityBase:
+        return IdentityBase(self) if self.matrices is None else AssociationBase(self, self.matrices)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
         """What MODEL_ARGUMENTS declares, in its order."""
         priors = self.priors
         return (
-            self.document_group, self.document_topics, self.seats, self.factors, self.base_tables, self.ratios,
-            self.alpha, self.totals, self.worker_totals, self.worker_quotients,
+            self.document_group, self.document_topics, self.seats, self.factors, self.ratios, self.alpha,
+            self.totals, self.worker_totals, self.worker_quotients, *self.base.arguments,
             np.float32(priors.discount), np.float32(priors.concentration), np.float32(priors.gamma),
             np.int32(self.words), np.int32(self.groups), np.int32(self.width),
         )  # fmt: skip
 
-    def document_scale(self, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-        """1 / (n + sum_k alpha) for documents of the given lengths in training tokens: float32 [D]."""
-        return (1.0 / (lengths + self.topics * self.priors.alpha)).astype(np.float32)
+    def finish_phase(self) -> None:
+        """See `State.finish_phase`."""
+        super().finish_phase()
+        self.base.finish_phase()
 
-    def read_counts(self) -> Counts:
-        """Copies the counts to the host. Waits for the device."""
-        n = np.empty((self.documents, self.padded), np.float32)
-        seats = np.empty((self.groups, self.words, self.padded, 2), np.int32)
-        cl.enqueue_copy(self.queue, n, self.document_topics)
-        cl.enqueue_copy(self.queue, seats, self.seats)
-        kept = slice(0, self.topics)
-        return Counts(
-            document_topics=n[:, kept].astype(np.int32),
-            customers=np.ascontiguousarray(seats[:, :, kept, 0]),
-            tables=np.ascontiguousarray(seats[:, :, kept, 1]),
+    def finish_sweep(self) -> None:
+        """See `State.finish_sweep`."""
+        self.base.finish_sweep()
+
+    def correct(self) -> None:
+        """Tables back into their bounds; base words, factors and totals counted anew."""
+        rows = self.groups * self.words
+        self._correct_cells(self.queue, (rows,), None, np.int32(rows), *self.arguments)
+        self._correct_base(self.queue, (self.words,), None, *self.arguments)
+        self._correct_totals(
+            self.queue, (self.totals_count,), None, self.seats, np.int32(self.words), np.int32(self.groups), self.totals
         )
+        self.base.after_correction()
 
-    def read_totals(self) -> NDArray[np.int32]:
-        """M and T as the device keeps them: int32 [2, I, K]."""
-        totals = np.empty((2, self.groups, self.padded), np.int32)
-        cl.enqueue_copy(self.queue, totals, self.totals)
-        return totals[:, :, : self.topics]
+    def word_clusters(self) -> NDArray[np.int64] | None:
+        """See `State.word_clusters`."""
+        return self.base.word_clusters()
+
+    def divide_words(self, word_part: NDArray[np.int64]) -> None:
+        """See `State.divide_words`."""
+        self.base.divide_words(word_part)
+
+    def read_sample(self, iteration: int, corpus: TokenArrays, topics: NDArray[np.uint16]) -> SpdpSample:
+        """See `State.read_sample`."""
+        seats = self.read_integers(self.seats, self.groups, self.words, pair=True)
+        counts = Counts(
+            document_topics=self.read_rows(self.document_topics, self.documents),
+            customers=np.ascontiguousarray(seats[..., 0]),
+            tables=np.ascontiguousarray(seats[..., 1]),
+            associated=self.base.read_associated(),
+        )
+        return SpdpSample(iteration, self.priors, counts, self.matrices, self.base.read_base())
+
+    def write(self, corpus: TokenArrays, topics: NDArray[np.uint16], counts: Counts | None = None) -> None:
+        """See `State.write`; where no counts are given, each cell has one table."""
+        if counts is None:
+            counts = seat_at_one_table(
+                corpus.token_word, corpus.token_document, corpus.document_group, topics,
+                (self.groups, self.words, self.topics), self.matrices,
+            )  # fmt: skip
+        self.write_rows(self.document_topics, counts.document_topics)
+        room = [(0, 0), (0, 0), (0, self.padded - self.topics), (0, 0)]
+        seats = np.pad(np.stack([counts.customers, counts.tables], axis=-1), room).astype(np.int32)
+        cl.enqueue_copy(self.queue, self.seats, np.ascontiguousarray(seats))
+        self.base.write(counts)
+        self.correct()
+
+    def read_integers(self, buffer: cl.Buffer, *shape: int, pair: bool = False) -> NDArray[np.int32]:
+        """Copies a buffer of integers to the host: int32 [*shape, K], or [*shape, K, 2]."""
+        full = np.empty((*shape, self.padded, *((2,) if pair else ())), np.int32)
+        cl.enqueue_copy(self.queue, full, buffer)
+        kept = (slice(None),) * len(shape)
+        return np.ascontiguousarray(full[(*kept, slice(self.topics))])
+
+    def read_floats(self, buffer: cl.Buffer, *shape: int) -> NDArray[np.float64]:
+        """Copies a buffer of floats to the host: float64 [*shape, K]."""
+        full = np.empty((*shape, self.padded), np.float32)
+        cl.enqueue_copy(self.queue, full, buffer)
+        return full[..., : self.topics].astype(np.float64)
+
+    @classmethod
+    def memory_needed(
+        cls, corpus: TokenArrays, topics: int, workers: int = 1, matrices: Matrices | None = None
+    ) -> dict[str, int]:
+        """See `State.memory_needed`."""
+        padded, words, groups = padded_topics(topics), corpus.n_words, corpus.n_groups
+        largest = max(1, largest_cell(corpus))
+        entries = len(matrices.base_word) if matrices else 0
+        return {
+            "tokens by document and topic": 4 * len(corpus.document_group) * padded,
+            "customers and tables": 8 * groups * words * padded,
+            "factors of customers and tables": 8 * groups * words * padded,
+            "tables by base word": 4 * (words + entries) * padded,
+            "tables by association": 4 * entries * padded,
+            "seating factors": 8 * (bounded_table_limit(largest) + 1) * (largest + 1),
+            "workers": 8 * workers * (2 * groups + 1) * padded,
+        }
 
 
-def memory_needed(
-    documents: int, words: int, groups: int, topics: int, tokens: int, largest_cell: int, workers: int = 1
-) -> dict[str, int]:
-    """Bytes of device memory that a run takes, by purpose."""
-    padded = padded_topics(topics)
-    table_limit = bounded_table_limit(max(1, largest_cell))
-    return {
-        "topics by document": 4 * documents * padded,
-        "topics by word and group": 16 * groups * words * padded,
-        "topics by word": 4 * words * padded,
-        "tokens": 18 * tokens,
-        "seating factors": 8 * (table_limit + 1) * (largest_cell + 1),
-        "workers": 8 * workers * (2 * groups + 1) * padded,
-    }
+class SpdpHybridState(SpdpState):
+    """SPDP with phi0 held at its variational expectation between sweeps."""
+
+    def _make_base(self) -> IdentityBase:
+        return VariationalBase(self, self.matrices or Matrices.identity(self.groups, self.words))
+
+    @classmethod
+    def memory_needed(
+        cls, corpus: TokenArrays, topics: int, workers: int = 1, matrices: Matrices | None = None
+    ) -> dict[str, int]:
+        """See `State.memory_needed`: phi0 in the place of tables by base word, and P phi0 of every group."""
+        wordings = 4 * corpus.n_groups * corpus.n_words * padded_topics(topics)
+        return {**super().memory_needed(corpus, topics, workers), "base wordings by group": wordings}
 
 
-def _check_memory(device: Device, topics: int, words: int, needed: dict[str, int]) -> None:
-    """Refuses what will not fit, with the figures."""
-    total = sum(needed.values())
-    largest = max(needed["topics by word and group"] // 2, needed["topics by document"])
-    if total > device.memory or largest > device.largest_buffer:
-        raise DeviceError(
-            f"This run needs {total / 2**20:,.0f} MB of memory on “{device.name}”, which has "
-            f"{device.memory / 2**20:,.0f} MB (largest piece: {largest / 2**20:,.0f} of "
-            f"{device.largest_buffer / 2**20:,.0f} MB). Take fewer topics than {topics}, or raise the number of documents "
-            f"a word must be in ({words:,} words now)."
+def _check_reachable(corpus: TokenArrays, matrices: Matrices | None) -> None:
+    """Refuses matrices of another size, or with no base word for a word that is there.
+
+    Raises:
+        SettingsError: as said.
+    """
+    if matrices is None:
+        return
+    if (matrices.n_groups, matrices.n_words) != (corpus.n_groups, corpus.n_words):
+        raise SettingsError(
+            f"The associations are for {matrices.n_groups} groups and {matrices.n_words:,} words, but the documents have "
+            f"{corpus.n_groups} and {corpus.n_words:,}. Read the associations again for these documents."
+        )
+    entries = np.diff(matrices.starts)
+    rows = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
+    if not entries[rows].all():
+        raise SettingsError(
+            "The associations lead to no word at all for some word of the texts. Add its own row, the word as its own base word."
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.measures.hellinger import hellinger_between_groups, mean_gap
 from spdp_engine.measures.log_odds import log_odds_z
+from spdp_engine.types import Sample
 
 OWN_WORD_Z = 1.96
 """A word is a group's own where its log-odds z-score exceeds this (two-sided 5 % for a single word)."""
@@ -20,29 +20,6 @@ OWN_WORD_COUNT = 3
 
 PRIOR_TOKENS = 500.0
 """The log-odds prior weighs as much as so many tokens of the topic's base wording."""
-
-
-class ModelSample(Protocol):
-    """What is read of a sample, of whatever model."""
-
-    @property
-    def iteration(self) -> int:
-        """Iterations done when it was taken."""
-
-    def base_wording(self) -> NDArray[np.float64]:
-        """[V, K], what the groups share."""
-
-    def group_wordings(self) -> NDArray[np.float64]:
-        """[I, V, K]."""
-
-    def group_topic_tokens(self) -> NDArray[np.int64]:
-        """[I, K]."""
-
-    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
-        """[I, V], tokens of each word in the topic."""
-
-    def document_shares(self) -> NDArray[np.float64]:
-        """[D, K]."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +51,7 @@ class Topics:
         tokens: int64 [I, K], tokens of each group in each topic.
     """
 
-    sample: ModelSample
+    sample: Sample
     vocabulary: tuple[str, ...]
     group_names: tuple[str, ...]
     wordings: NDArray[np.float64]
@@ -109,13 +86,19 @@ class Topics:
         return _ranks(self.prevalence)
 
     @cached_property
+    def worded_alike(self) -> bool:
+        """Whether all groups word every topic the same: there is one group, or the model does not tell groups' words apart."""
+        return all(np.array_equal(self.wordings[0], other) for other in self.wordings[1:])
+
+    @cached_property
     def distances(self) -> NDArray[np.float64]:
-        """Hellinger distance between the groups' wordings: float64 [K, I, I]."""
-        return hellinger_between_groups(self.wordings)
+        """Hellinger distance between the groups' wordings: float64 [K, I, I]; exactly 0 where they are worded alike."""
+        groups, _, topics = self.wordings.shape
+        return np.zeros((topics, groups, groups)) if self.worded_alike else hellinger_between_groups(self.wordings)
 
     @cached_property
     def gap(self) -> NDArray[np.float64]:
-        """Mean Hellinger distance over pairs of groups: float64 [K], 0 where there is one group."""
+        """Mean Hellinger distance over pairs of groups: float64 [K], 0 where they are worded alike."""
         return mean_gap(self.distances)
 
     def order(self, by: str) -> NDArray[np.int64]:
@@ -174,7 +157,7 @@ class Topics:
         return Word(self.vocabulary[word], probability, float(z), bool(z > OWN_WORD_Z))
 
 
-def read_topics(sample: ModelSample, vocabulary: tuple[str, ...], group_names: tuple[str, ...]) -> Topics:
+def read_topics(sample: Sample, vocabulary: tuple[str, ...], group_names: tuple[str, ...]) -> Topics:
     """Makes a sample readable."""
     return Topics(sample, vocabulary, group_names, sample.group_wordings(), sample.group_topic_tokens())
 

@@ -62,6 +62,35 @@ def test_names_without_a_space_do_not_widen_the_page(visit: Visit, tmp_path: Pat
     assert person.settle().overflow() <= 0, "compare"
 
 
+def test_the_form_stays_open_while_model_and_associations_are_chosen(visit: Visit, table: Path, tmp_path: Path) -> None:
+    """What can be set depends on what was chosen, so the form is drawn anew at every change, and by itself."""
+    (tmp_path / "links.csv").write_text(
+        "group,word,base word,weight\n*,harbour,ship,1\n*,ship,ship,1\n*,harbour,harbour,1\n"
+    )
+    person = visit().open().bring(table).press("Explore topics")
+    page = person.page
+    page.get_by_text("Advanced settings").click()
+    model = page.get_by_role("radiogroup", name="Model")
+    method = page.get_by_role("group", name="Progress").locator(".px-method")
+    model.get_by_text("LDA", exact=True).click()
+    page.get_by_role("spinbutton", name="Beta").wait_for()
+    expect(page.get_by_text("Associations (optional)")).to_have_count(0)
+    person.press("Start")
+    person.button("Compare the groups").wait_for()
+    expect(method).to_contain_text("LDA")
+    person.press("Compare the groups").page.get_by_text("LDA words each topic alike").wait_for()
+    person.go("Explore").press("New run")
+    page.get_by_text("Advanced settings").click()
+    expect(page.get_by_role("spinbutton", name="Beta")).to_be_visible()
+    model.get_by_text("SPDP", exact=True).click()
+    page.get_by_role("spinbutton", name="Gamma").wait_for()
+    person.upload(tmp_path / "links.csv")
+    expect(page.get_by_text("3 of 3 associations of links.csv were used")).to_be_visible()
+    person.press("Start")
+    expect(method).to_contain_text("associations of links.csv")
+    person.button("Compare the groups").wait_for()
+
+
 def test_files_that_cannot_be_read_are_answered_in_a_sentence_and_lose_nothing(
     visit: Visit, finished: str, tmp_path: Path
 ) -> None:

@@ -19,8 +19,8 @@ IMAGE = '<img src=x onerror="window.taken=1">'
 MARKDOWN = "**bold** [link](http://bad.example) ![pixel](http://bad.example/p.png) :red[red] $x^2$ `code`"
 FILE = "<img src=x onerror=alert(1)> **bold** [link](http:bad) $x^2$"
 OURS = {
-    "article", "b", "details", "div", "em", "h6", "header", "i", "li", "mark", "ol", "p", "small", "span", "summary", "table",
-    "td", "tr", "ul", "a", "strong", "br",
+    "article", "b", "code", "details", "div", "em", "h6", "header", "i", "li", "mark", "ol", "p", "small", "span", "summary",
+    "table", "td", "tr", "ul", "a", "strong", "br",
 }  # fmt: skip
 """The elements that the pages themselves write."""
 
@@ -132,6 +132,21 @@ def test_a_message_about_a_column_quotes_its_name_as_it_is() -> None:
     visitor = Visitor().upload(("talk.csv", as_csv(rows, (f"id {MARKDOWN} {IMAGE}", "title", "text"))))
     visitor.choose("Group", f"id {MARKDOWN} {IMAGE}")
     assert len(visitor.errors) == 1 and MARKDOWN in visitor.errors[0]
+    assert_no_markdown_of_others(visitor)
+
+
+def test_associations_are_named_as_they_are_written() -> None:
+    visitor = Visitor().upload(("talk.csv", as_csv(talk()))).go("explore")
+    rows = [("*", "harbour", "harbour", "1"), ("*", f"{IMAGE} {MARKDOWN}", "harbour", "1")]
+    visitor.upload((f"{FILE}.csv", as_csv(rows, ("group", "word", "base word", "weight"))))
+    told = Elements("".join(visitor.markup)).text
+    assert f"{IMAGE} {MARKDOWN}"[:50] in told and FILE in told
+    assert any(FILE in re.sub(r"\\(.)", r"\1", str(one.value)) for one in visitor.at.markdown)
+    pages_of(visitor, "explore")
+    pages_of(visitor.run_topics(2, 3), "explore", "compare", "download")
+    visitor.go("explore").press("Leave them out")
+    visitor.upload((f"{FILE}.csv", as_csv([(SCRIPT, *rows[0][1:])], ("group", "word", "base word", "weight"))))
+    assert_only_our_elements(visitor)
     assert_no_markdown_of_others(visitor)
 
 

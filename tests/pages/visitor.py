@@ -8,7 +8,7 @@ import io
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,11 @@ class Visitor:
             [(name, data, "application/octet-stream") for name, data in files]
         )
         return self.step(uploader.run)
+
+    def choose_model(self, name: str, schedule: str = "") -> Visitor:
+        """Chooses in the advanced settings on Explore; no schedule: the device's."""
+        self.step(self.widget("radio", "Model").set_value(name).run)
+        return self.step(self.widget("selectbox", "Schedule").set_value(schedule).run)
 
     def choose(self, label: str, option: object) -> Visitor:
         """Chooses in a list; by the option's place where `option` is a number."""
@@ -114,6 +119,10 @@ class Visitor:
         return [re.sub(r"\\(.)", r"\1", str(error.value)) for error in self.at.error]
 
     @property
+    def captions(self) -> str:
+        return "\n".join(re.sub(r"\\(.)", r"\1", str(caption.value)) for caption in self.at.caption)
+
+    @property
     def infos(self) -> str:
         return "\n".join(str(info.value) for info in self.at.info)
 
@@ -146,7 +155,7 @@ def talk(documents: int = 48, groups: tuple[str, ...] = ("left", "right")) -> li
     return rows
 
 
-def as_csv(rows: list[tuple[str, str, str]], names: tuple[str, str, str] = ("group", "title", "text")) -> bytes:
+def as_csv(rows: Sequence[tuple[str, ...]], names: tuple[str, ...] = ("group", "title", "text")) -> bytes:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(names)

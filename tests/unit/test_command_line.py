@@ -7,6 +7,7 @@ calls `main` in this process, with the file descriptors watched, which sees the 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import hashlib
 import io
@@ -24,6 +25,7 @@ import pytest
 
 from sample_data import sample
 from spdp_engine.__main__ import main
+from spdp_engine.sampling import METHODS, MODELS, Method
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -33,7 +35,7 @@ TOPICS, ITERATIONS, SEED = 5, 12, 7
 FIT = ("--topics", str(TOPICS), "--iterations", str(ITERATIONS), "--seed", str(SEED), "--workers", "2")
 KEYS = {
     "documents", "groups", "tokens", "vocabulary", "topics", "iterations", "seconds", "tokens_per_second",
-    "held_out_perplexity", "perplexity_trace", "schedule", "workers", "device", "seed", "hyperparameters",
+    "held_out_perplexity", "perplexity_trace", "model", "schedule", "order", "workers", "device", "seed", "hyperparameters",
 }  # fmt: skip
 FILES = {"topics.csv", "prevalence.csv", "documents.csv", "manifest.json"}
 
@@ -142,7 +144,7 @@ def test_the_last_line_is_one_json_object(run: Run) -> None:
 def test_the_figures_agree_with_what_was_asked_and_with_one_another(run: Run) -> None:
     figures = run.summary
     assert (figures["topics"], figures["iterations"], figures["seed"]) == (TOPICS, ITERATIONS, SEED)
-    assert (figures["schedule"], figures["workers"]) == ("blocks", 2)
+    assert (figures["model"], figures["schedule"], figures["order"], figures["workers"]) == ("spdp", "blocks", None, 2)
     assert figures["documents"] == 224 == sum(figures["groups"].values())
     assert set(figures["groups"]) == {"The Corran Bay Ledger", "The Dockside Lantern"}
     assert figures["tokens"] > figures["vocabulary"] > 1000
@@ -230,6 +232,7 @@ def test_manifest_holds_what_is_needed_to_do_it_again(run: Run) -> None:
     assert told["settings"]["topics"] == TOPICS and told["settings"]["seed"] == SEED
     assert told["columns"] == {"text": "text", "group": "newspaper", "title": "title", "date": "date"}
     assert told["words"]["language"] == "en"
+    assert told["associations"] is None
     assert {"python", "system", "numpy", "pyopencl"} <= told["versions"].keys()
     assert any(note["kind"] == "read" for note in told["notes"])
 
@@ -368,6 +371,124 @@ def test_settings_reach_the_run(table: Path, call: Call) -> None:
     assert figures["vocabulary"] == 13
 
 
+# --- models and schedules
+
+RUNS = [(method, order) for method in METHODS for order in (None, *method.orders)]
+
+
+@pytest.mark.parametrize(("method", "order"), RUNS, ids=[f"{m.model}-{m.schedule}-{order}" for m, order in RUNS])
+def test_every_method_runs_by_its_name(method: Method, order: str | None, table: Path, call: Call) -> None:
+    given = ("--model", method.model, "--schedule", method.schedule, *(("--order", order) if order else ()))
+    answer = call("fit", table, "--topics", 3, "--iterations", 3, "--workers", 2, *given, "--json")
+    assert answer.status == 0, answer.err
+    figures = json.loads(answer.out[-1])
+    assert (figures["model"], figures["schedule"]) == (method.model, method.schedule)
+    assert figures["order"] == (order or next(iter(method.orders), None))
+    assert figures["hyperparameters"].keys() == {
+        field.name for field in dataclasses.fields(MODELS[method.model].priors)
+    }
+    # Better than words drawn from a hat is not asked for after three iterations, but nothing absurd either.
+    assert 1 < figures["held_out_perplexity"] < 5 * figures["vocabulary"]
+
+
+def test_methods_are_listed_as_a_table(call: Call) -> None:
+    answer = call("methods")
+    assert answer.status == 0 and not answer.err
+    header, *lines = answer.out
+    cut = [header.index(name) for name in ("model", "schedule", "orders", "result", "associations", "what it is")]
+    rows = [tuple(line[start:end].strip() for start, end in zip(cut, [*cut[1:], None], strict=True)) for line in lines]
+    assert [row[:2] for row in rows] == [(method.model, method.schedule) for method in METHODS]
+    for method, (_, _, orders, result, associations, source) in zip(METHODS, rows, strict=True):
+        assert orders == (", ".join(method.orders) or "-")
+        assert result == method.exactness
+        assert associations == ("yes" if method.associations else "-")
+        assert source == method.source
+
+
+def test_help_tells_every_prior_and_its_default(call: Call) -> None:
+    told = " ".join(" ".join(call("fit", "--help").out).split())
+    for model in MODELS.values():
+        assert f"{model.name}: {model.about}" in told
+        for field in dataclasses.fields(model.priors):
+            assert f"--{field.name} X {field.metadata['help']} (default {field.default:g}" in told
+
+
+def test_priors_of_another_model_reach_it(table: Path, call: Call) -> None:
+    answer = call(
+        "fit", table, "--model", "lda", "--topics", 2, "--iterations", 2, "--alpha", 0.3, "--beta", 0.2, "--json"
+    )
+    assert json.loads(answer.out[-1])["hyperparameters"] == {"alpha": 0.3, "beta": 0.2}
+
+
+def test_words_that_groups_share_are_printed_once(table: Path, call: Call) -> None:
+    answer = call("fit", table, "--model", "lda", "--topics", 2, "--iterations", 3)
+    first = next(number for number, line in enumerate(answer.out) if line.startswith("Topic "))
+    assert "wording gap" not in " ".join(answer.out)
+    _, shares, words, *_ = answer.out[first:]
+    assert [share.split()[0] for share in shares.split(",")] == ["left", "right"]
+    assert len(words.split()) == 12
+
+
+# --- associations
+
+LINKS = "group,word,base word,weight\n*,strike,strike,1\n*,stoppage,strike,1\nright,stoppage,stoppage,2\n"
+LINKS += "left,stoppage,stoppage,1\n*,zebra,strike,1\n"
+
+
+@pytest.fixture
+def links(tmp_path: Path) -> Path:
+    path = tmp_path / "links.csv"
+    path.write_text(LINKS, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("method", [one for one in METHODS if one.associations], ids=lambda method: method.schedule)
+def test_associations_are_used_and_told_of(method: Method, table: Path, links: Path, call: Call) -> None:
+    out = table.parent / "out"
+    answer = call(
+        "fit", table, "--associations", links, "--model", method.model, "--schedule", method.schedule,
+        "--topics", 2, "--iterations", 3, "--output", out,
+    )  # fmt: skip
+    assert answer.status == 0, answer.err
+    assert any(line.startswith("4 of 5 associations of links.csv were used") for line in answer.out)
+    assert any("zebra" in line for line in answer.out)
+    told = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    assert told["associations"] == {
+        "name": "links.csv", "sha256": hashlib.sha256(LINKS.encode()).hexdigest(), "rows_read": 5, "rows_used": 4,
+    }  # fmt: skip
+    notes = [note["text"] for note in told["notes"]]
+    assert [text for text in notes if "links.csv" in text] == [line for line in answer.out if "links.csv" in line]
+    assert "associations" not in told["settings"], "the file is told of, not its matrices"
+
+
+def test_associations_change_the_topics(table: Path, links: Path, call: Call) -> None:
+    for name, given in (("with", ("--associations", links)), ("without", ())):
+        call("fit", table, *given, "--topics", 2, "--iterations", 3, "--output", table.parent / name)
+    one, other = ((table.parent / name / "topics.csv").read_bytes() for name in ("with", "without"))
+    assert one != other
+
+
+BAD_LINKS = {
+    "no such file": None,
+    "an empty file": "",
+    "no weight": "group,word,base word,weight\n*,strike,strike,\n",
+    "a column too few": "group,word,weight\n*,strike,1\n",
+    "an unknown group": "group,word,base word,weight\nmiddle,strike,strike,1\n",
+    "unknown words": "group,word,base word,weight\n*,zebra,strike,1\n",
+    "a word that nothing leads to": "group,word,base word,weight\n*,strike,stoppage,1\n",
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINKS)
+def test_associations_that_cannot_be_used(name: str, table: Path, call: Call) -> None:
+    path, content = table.with_name("bad.csv"), BAD_LINKS[name]
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    answer = call("fit", table, "--associations", path, "--topics", 2, "--iterations", 1)
+    assert answer.status == 2
+    assert "bad.csv" in answer.err[0] and len(answer.err) == 1 and answer.err[0].endswith(".")
+
+
 # --- what cannot be done
 
 
@@ -447,6 +568,43 @@ def test_a_setting_that_cannot_be_used(name: str, table: Path, call: Call) -> No
     answer = call("fit", table, *BAD_SETTINGS[name])
     assert answer.status == 2
     assert_one_sentence(answer.err)
+
+
+WRONG_METHODS: dict[str, tuple[tuple[object, ...], str]] = {
+    "unknown model": (("--model", "plsa"), "no model called “plsa”"),
+    "unknown schedule": (("--schedule", "random"), "no schedule called “random”"),
+    "a schedule of another model": (("--schedule", "single_site"), "spdp has no schedule called “single_site”"),
+    "a schedule that the model has not": (
+        ("--model", "lda", "--schedule", "hybrid"),
+        "lda has no schedule called “hybrid”",
+    ),
+    "an unknown order": (("--schedule", "token_parallel", "--order", "alphabetical"), "no order “alphabetical”"),
+    "an order where there is no choice": (("--schedule", "sequential", "--order", "document"), "no order “document”"),
+    "an order for the device's schedule": (("--order", "alphabetical"), "no order “alphabetical”"),
+    "a prior of another model": (("--beta", 0.1), "The model spdp has no beta"),
+    "priors that the model has not": (("--model", "lda", "--gamma", 0.1), "The model lda has no gamma"),
+    "a prior out of range": (("--model", "lda", "--beta", 0), "Beta must lie between"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_METHODS)
+def test_what_does_not_go_together(name: str, table: Path, call: Call) -> None:
+    given, sentence = WRONG_METHODS[name]
+    answer = call("fit", table, "--topics", 2, "--iterations", 1, *given)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+    assert sentence in answer.err[0]
+
+
+@pytest.mark.parametrize(
+    "method", [one for one in METHODS if not one.associations], ids=lambda one: f"{one.model}-{one.schedule}"
+)
+def test_associations_where_they_have_no_use(method: Method, table: Path, links: Path, call: Call) -> None:
+    given = ("--model", method.model, "--schedule", method.schedule, "--topics", 2)
+    answer = call("fit", table, "--associations", links, *given)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+    assert method.schedule in answer.err[0] and "associations" in answer.err[0]
 
 
 def test_a_damaged_gzip(tmp_path: Path, call: Call) -> None:

@@ -16,7 +16,7 @@ from scipy.stats import chisquare, norm
 
 from sample_data.generator import Generated, generate, seat
 from spdp_engine.errors import SettingsError
-from spdp_engine.models.spdp import Counts, Priors, SpdpSample
+from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 
 FALSE_ALARM = 1e-3
@@ -67,7 +67,7 @@ def test_settings_out_of_range(wrong: dict[str, float]) -> None:
 
 
 def test_counts_and_wordings_are_those_of_the_engine() -> None:
-    priors = Priors(0.1, 0.1, 0.6, 10.0)
+    priors = SpdpPriors(0.1, 0.1, 0.6, 10.0)
     drawn = generate(2, 30, 50, 4, 20, priors.alpha, priors.gamma, priors.discount, priors.concentration)
     n = np.zeros((30, 4), np.int32)
     m = np.zeros_like(drawn.tables)
@@ -215,7 +215,7 @@ def test_sampler_recovers_planted_topics(seed: int) -> None:
     """
     drawn: Generated = generate(2, 200, 300, 6, 80, 0.1, 0.05, 0.5, 20.0, seed)
     settings = SamplerSettings(
-        topics=6, priors=Priors(0.1, 0.05, 0.5, 20.0), seed=seed, workers=2, held_out=0.0, measure_every=0
+        topics=6, priors=SpdpPriors(0.1, 0.05, 0.5, 20.0), seed=seed, workers=2, held_out=0.0, measure_every=0
     )
     sampler = Sampler(drawn, settings)
     sampler.run(150)

@@ -6,6 +6,7 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from spdp_engine import jobs
 from spdp_engine.corpus import Corpus, corpus_from_arrays
 from spdp_engine.errors import DeviceError, SettingsError
 from spdp_engine.jobs import Job, JobState, Queue
-from spdp_engine.models import SpdpSample
-from spdp_engine.sampling import Sampler, SamplerSettings
+from spdp_engine.sampling import MODELS, Sampler, SamplerSettings
 from spdp_engine.sampling.held_out import choose_held_out
+from spdp_engine.types import Sample
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -98,6 +99,16 @@ def test_it_finds_what_the_sampler_alone_finds(start: Start) -> None:
     assert sample is not None
     np.testing.assert_array_equal(sample.counts.customers, alone.inspect().counts.customers)
     np.testing.assert_array_equal(sample.counts.document_topics, alone.inspect().counts.document_topics)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_run_of_any_model(model: str, start: Start) -> None:
+    job = start(4, settings=replace(SETTINGS, model=model, priors=None))
+    assert job.wait(PATIENCE).state is JobState.FINISHED
+    sample = job.sample()
+    assert sample is not None and job.settings.model == model and job.settings.schedule
+    assert sample.group_topic_tokens().sum() == job.training_tokens
+    assert sample.group_wordings().shape == (CORPUS.n_groups, CORPUS.n_words, SETTINGS.topics)
 
 
 def test_records_tell_of_every_iteration(start: Start) -> None:
@@ -205,7 +216,7 @@ def test_many_quick_orders_end_in_the_last_one(start: Start, turns: int) -> None
 # --- what readers get
 
 
-def check_consistent(sample: SpdpSample, corpus: Corpus, settings: SamplerSettings) -> None:
+def check_consistent(sample: Sample, corpus: Corpus, settings: SamplerSettings) -> None:
     """Counts of one moment agree with one another and with the tokens; a copy torn by the sampler does not."""
     kept = ~choose_held_out(corpus, settings.held_out, settings.seed)
     word, document = corpus.token_word[kept], corpus.token_document[kept]
@@ -226,7 +237,7 @@ def test_a_sample_is_consistent_and_stays_as_it_is(start: Start, monkeypatch: py
     monkeypatch.setattr(jobs, "SHORTEST_INTERVAL", 0.0)
     monkeypatch.setattr(jobs, "SHARE_FOR_READERS", 0.9)
     job = running(start())
-    seen: dict[int, SpdpSample] = {}
+    seen: dict[int, Sample] = {}
     copies: dict[int, list[np.ndarray]] = {}
 
     def look() -> bool:
@@ -257,7 +268,7 @@ def test_readers_do_not_hold_up_the_sampler(start: Start, monkeypatch: pytest.Mo
     taken: list[float] = []
     plain = Sampler.inspect
 
-    def counted(self: Sampler) -> SpdpSample:
+    def counted(self: Sampler) -> Sample:
         taken.append(time.perf_counter())
         return plain(self)
 
@@ -278,7 +289,7 @@ def test_a_slow_copy_is_made_less_often(start: Start, monkeypatch: pytest.Monkey
     taken: list[float] = []
     plain = Sampler.inspect
 
-    def slow(self: Sampler) -> SpdpSample:
+    def slow(self: Sampler) -> Sample:
         time.sleep(0.02)  # stands for a large collection
         taken.append(time.perf_counter())
         return plain(self)

@@ -8,15 +8,26 @@ import json
 import random
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from spdp_engine.corpus import Columns, CorpusSettings, InputFile, build_corpus, make_documents, read_collection
+from spdp_engine.corpus import (
+    Columns,
+    Corpus,
+    CorpusSettings,
+    InputFile,
+    build_corpus,
+    make_documents,
+    read_associations,
+    read_collection,
+)
 from spdp_engine.errors import InputError
 from spdp_engine.results import (
     WORDS_IN_FILE,
+    Associations,
     Result,
     documents_table,
     files,
@@ -52,15 +63,24 @@ def collection_bytes() -> bytes:
 DATA = collection_bytes()
 
 
-def make_result(held_out: float = 0.2, passages: bool = True) -> Result:
+LINKS = b"group,word,base word,weight\n*,bara,bara,1\n*,bille,bara,2\n*,bille,bille,1\n*,zebra,bara,1\n"
+
+
+def make_corpus(passages: bool = True) -> Corpus:
     collection = read_collection([InputFile("talk.jsonl", data=DATA)])
     documents = make_documents(collection, Columns("text", "camp", "head", "day"))
-    corpus = build_corpus(
+    return build_corpus(
         documents, CorpusSettings(language="none", passages=passages, passage_words=40, maximum_share=1.0)
     )
-    sampler = Sampler(corpus, SamplerSettings(TOPICS, workers=2, seed=3, held_out=held_out))
+
+
+def make_result(passages: bool = True, links: bool = False, **settings: Any) -> Result:
+    corpus = make_corpus(passages)
+    associations = Associations.of(read_associations(InputFile("links.csv", data=LINKS)), corpus) if links else None
+    given = {"workers": 2, "seed": 3, "held_out": 0.2, **settings}
+    sampler = Sampler(corpus, SamplerSettings(TOPICS, associations=associations and associations.matrices, **given))
     records = sampler.run(6)
-    return Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens)
+    return Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations)
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +149,49 @@ def test_manifest_is_json_and_tells_everything(result: Result) -> None:
     assert "Ärzte" in text, "names can be read as they are"
     assert told["notes"] and all(note["text"].endswith(".") for note in told["notes"])
     assert told["measures"].keys() >= {"probability", "share", "wording_gap"}
+
+
+def test_manifest_names_the_file_of_associations_and_not_its_matrices() -> None:
+    result = make_result(links=True)
+    told = json.loads(files(result)["manifest.json"])
+    assert told["associations"] == {
+        "name": "links.csv", "sha256": hashlib.sha256(LINKS).hexdigest(), "rows_read": 4, "rows_used": 3,
+    }  # fmt: skip
+    assert "associations" not in told["settings"] and "base_word" not in files(result)["manifest.json"].decode()
+    texts = [note["text"] for note in told["notes"]]
+    assert any("4 associations were read" in text for text in texts) and any("zebra" in text for text in texts)
+    assert len(texts) == len(result.corpus.notes) + len(result.associations.notes)  # type: ignore[union-attr]
+    assert result.settings.associations is not None, "the run had them"
+
+
+def test_what_a_run_was_is_told_by_its_names() -> None:
+    told = manifest(make_result(schedule="token_parallel", order="document"))
+    for place in (told["run"], told["settings"]):
+        assert (place["model"], place["schedule"], place["order"]) == ("spdp", "token_parallel", "document")
+
+
+def test_a_model_that_words_topics_alike_goes_through_the_same_tables() -> None:
+    result = make_result(model="lda")
+    topics, prevalence = topics_table(result), prevalence_table(result)
+    for _, words in topics.groupby("topic"):
+        (first, *others) = [
+            own[["rank", "word", "probability"]].to_numpy().tolist() for _, own in words.groupby("group")
+        ]
+        assert len(others) == 2 and all(other == first for other in others)
+        assert sum(probability for *_, probability in first) == pytest.approx(1)
+    assert (prevalence["wording_gap"] == 0).all()
+    assert prevalence["tokens"].sum() == result.training_tokens
+    shares = documents_table(result)[[f"topic_{topic}" for topic in range(1, TOPICS + 1)]]
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(len(shares)))
+    told = json.loads(files(result)["manifest.json"])
+    assert told["run"]["model"] == "lda" and told["run"]["hyperparameters"] == {"alpha": 0.1, "beta": 0.01}
+    assert told["settings"]["priors"] == told["run"]["hyperparameters"]
+
+
+def test_topics_know_whether_groups_word_them_alike(result: Result) -> None:
+    assert not result.topics().worded_alike and result.topics().gap.all()
+    alike = make_result(model="lda").topics()
+    assert alike.worded_alike and not alike.gap.any() and not alike.distances.any()
 
 
 def test_without_a_measured_perplexity_the_manifest_says_null() -> None:

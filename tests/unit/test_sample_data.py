@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import sample_data
 from sample_data import SAMPLES, Sample, sample
 from spdp_engine.corpus import Columns, build_corpus, make_documents, read_collection
-from spdp_engine.models.spdp import SpdpSample
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.types import Sample as ModelSample
 
 SEEDS = (1, 2, 3)
 ITERATIONS = 200
@@ -133,7 +133,7 @@ class Found:
     groups: tuple[str, ...]
     group_names: tuple[str, ...]
     vocabulary: NDArray[np.str_]
-    states: tuple[SpdpSample, ...]
+    states: tuple[ModelSample, ...]
 
 
 @cache
@@ -166,7 +166,7 @@ def agreement(one: NDArray[np.generic], other: NDArray[np.generic]) -> float:
     return 2 * (left + right - entropy(joint.ravel())) / (left + right)
 
 
-def strongest(state: SpdpSample) -> NDArray[np.int64]:
+def strongest(state: ModelSample) -> NDArray[np.int64]:
     return state.document_shares().argmax(axis=1)
 
 
@@ -204,11 +204,11 @@ def promises(one: Sample) -> dict[str, list[set[str]]]:
     return {row[0]: [set(row[place].split(", ")) for place in order] for row in body}
 
 
-def topic_of(state: SpdpSample, members: NDArray[np.bool_]) -> int:
+def topic_of(state: ModelSample, members: NDArray[np.bool_]) -> int:
     return int(state.document_shares()[members].sum(axis=0).argmax())
 
 
-def words_apart(state: SpdpSample, topic: int, group: int, vocabulary: NDArray[np.str_]) -> set[str]:
+def words_apart(state: ModelSample, topic: int, group: int, vocabulary: NDArray[np.str_]) -> set[str]:
     """The words that a group has in a topic more than the other groups have, each weighed by p log(p / q)."""
     wordings = state.group_wordings()[:, :, topic]
     own, others = wordings[group], np.delete(wordings, group, axis=0).mean(axis=0)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine import types
+from spdp_engine.models.matrices import Matrices
 
 
 class Tokens(types.Tokens):
@@ -70,3 +71,15 @@ AWKWARD = {
     "a word of 100,000 occurrences": lambda: _common_word(100_000),
 }
 """Corpora on which a sampler may trip."""
+
+
+def random_matrices(corpus: types.TokenArrays, associations: float, seed: int = 0) -> Matrices:
+    """Matrices in which so many other words come of a word on average, beside the word itself."""
+    rng = np.random.default_rng(seed)
+    groups, words = corpus.n_groups, corpus.n_words
+    group, word, base_word = np.nonzero(rng.random((groups, words, words)) < associations / words)
+    own_group, own = np.divmod(np.arange(groups * words), words)
+    return Matrices.from_entries(
+        groups, words, np.append(group, own_group), np.append(word, own), np.append(base_word, own),
+        np.append(rng.random(len(word)) + 0.2, np.ones(groups * words)),
+    )  # fmt: skip

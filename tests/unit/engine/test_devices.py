@@ -6,17 +6,18 @@ import logging
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyopencl as cl
 import pytest
 
 from spdp_engine.errors import DeviceError
-from spdp_engine.sampling import devices, programs, sampler
+from spdp_engine.sampling import METHODS, devices, programs, sampler
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
-from spdp_engine.sampling.spdp_state import memory_needed, padded_topics
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for
+from spdp_engine.sampling.state import padded_topics
 
-from .corpora import random_tokens
+from .corpora import random_matrices, random_tokens
 from .test_sampler import assert_sentences
 
 CORPUS = random_tokens(500, 20, 30, 2, seed=51)
@@ -180,9 +181,23 @@ def test_the_same_request_returns_the_same_program() -> None:
     assert programs.build_program(device, ("merge_totals.cl",), {"TOPICS": 16}) is not one
 
 
+COMPANY = {
+    "spdp.clh": ("spdp_identity.clh", "spdp.clh"),
+    "tokens.clh": ("lda.clh", "tokens.clh"),
+    "blocked.clh": ("lda.clh", "blocked.clh", "blocked_nested.cl"),
+}
+"""Headers that say that others must stand before or after them; every other stands for itself."""
+
+
 @pytest.mark.parametrize("path", sorted(programs.KERNELS.glob("*.clh")), ids=lambda path: path.name)
 def test_each_header_compiles_alone(path: Path) -> None:
-    programs.build_program(list_devices()[0], (path.name,), {})
+    programs.build_program(list_devices()[0], COMPANY.get(path.name, (path.name,)), {})
+
+
+@pytest.mark.parametrize("base", sorted(path.name for path in programs.KERNELS.glob("spdp_*.clh")))
+def test_every_base_measure_may_stand_before_spdp(base: str) -> None:
+    program = programs.build_program(list_devices()[0], (base, "spdp.clh", "sequential.cl"), {})
+    assert {kernel.function_name for kernel in program.all_kernels()} == {"sequential", "sequential_first"}
 
 
 def test_includes_are_expanded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_programs: None) -> None:
@@ -196,7 +211,7 @@ def test_includes_are_expanded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 # ---- memory ---------------------------------------------------------------------------------------------------------
 
 
-def sampler_on(monkeypatch: pytest.MonkeyPatch, **figures: int) -> None:
+def sampler_on(monkeypatch: pytest.MonkeyPatch, **figures: Any) -> None:
     small = replace(list_devices()[0], name="Small Card", **figures)
     monkeypatch.setattr(sampler, "choose_device", lambda name: small)
     Sampler(CORPUS, SamplerSettings(10, held_out=0.0))
@@ -227,7 +242,21 @@ def test_memory_enough_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     sampler_on(monkeypatch, memory=2**30, largest_buffer=2**28)
 
 
-def test_memory_is_counted_as_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+RUNS = [
+    pytest.param(
+        method.model, method.schedule, associations, id=f"{method.model} {method.schedule}{' matrices' * associations}"
+    )
+    for method in METHODS
+    for associations in ((False, True) if method.associations else (False,))
+]
+
+
+@pytest.mark.parametrize(("model", "schedule", "associations"), RUNS)
+@pytest.mark.parametrize("tokens", [1_000, 60_000])
+def test_memory_is_counted_as_it_is_allocated(
+    tokens: int, model: str, schedule: str, associations: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a corpus of few tokens, of which counts take most, and on one where it is the table of seating factors."""
     allocated: list[int] = []
     real = cl.Buffer
 
@@ -237,11 +266,11 @@ def test_memory_is_counted_as_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -
         return buffer
 
     monkeypatch.setattr(cl, "Buffer", counting)
-    corpus = random_tokens(60_000, 300, 2_000, 4, seed=52)
-    Sampler(corpus, SamplerSettings(20, held_out=0.0, workers=2))
-    largest_cell = max(int((corpus.token_word[corpus.token_group == i] == 0).sum()) for i in range(4))
-    needed = sum(memory_needed(300, 2_000, 4, 20, 60_000, largest_cell).values())
-    assert 0.9 * sum(allocated) < needed < 1.5 * sum(allocated)
+    corpus = random_tokens(tokens, 300, 1_000, 4, seed=52)
+    matrices = random_matrices(corpus, 3.0) if associations else None
+    settings = SamplerSettings(20, schedule=schedule, workers=2, held_out=0.0, model=model, associations=matrices)
+    Sampler(corpus, settings)
+    assert 0.85 * sum(allocated) < memory_for(corpus, settings) < 1.8 * sum(allocated)
 
 
 def test_topics_are_padded_to_whole_vectors() -> None:

@@ -6,10 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
+from spdp_engine.models.matrices import Matrices
 from spdp_engine.sampling.partition import Blocks, balanced_parts, cut_into_blocks, stable_order
+from spdp_engine.sampling.spdp_bases import _clusters as linked_clusters
 
-from .corpora import AWKWARD, Tokens, random_tokens
+from .corpora import AWKWARD, Tokens, random_matrices, random_tokens
 
 CORPORA = {
     name: AWKWARD[name]
@@ -116,3 +120,54 @@ def test_stable_order_is_that_of_a_stable_sort(largest: int) -> None:
     keys[::7] = largest
     np.testing.assert_array_equal(stable_order(keys), np.argsort(keys, kind="stable"))
     assert stable_order(keys[:0]).tolist() == []
+
+
+# ---- words that had better stay together ------------------------------------------------------------------------------
+
+
+def cut_with(corpus: Tokens, workers: int, clusters: np.ndarray) -> Blocks:
+    rank = np.arange(len(corpus.document_group))
+    return cut_into_blocks(
+        corpus.token_word, corpus.token_document, corpus.document_group, corpus.n_words, workers, rank, clusters
+    )
+
+
+def test_words_of_a_cluster_go_to_one_worker() -> None:
+    corpus = random_tokens(20_000, 200, 500, 3)
+    clusters = np.random.default_rng(13).integers(0, 120, 500)
+    sizes = np.bincount(corpus.token_word, minlength=500)
+    for workers in (2, 4):
+        blocks = cut_with(corpus, workers, clusters)
+        too_large = np.bincount(clusters, sizes, 500) > len(corpus) / (2 * workers)
+        for cluster in range(120):
+            parts = set(blocks.word_part[clusters == cluster].tolist())
+            assert len(parts) <= 1 or too_large[cluster]
+        loads = np.bincount(blocks.word_part, sizes, workers)
+        assert loads.max() < 1.2 * loads.mean()
+
+
+def test_a_cluster_too_large_for_a_worker_is_taken_apart() -> None:
+    corpus = random_tokens(20_000, 200, 500, 3)
+    np.testing.assert_array_equal(cut_with(corpus, 4, np.zeros(500, int)).word_part, cut(corpus, 4).word_part)
+    apart, together = cut_with(corpus, 4, np.arange(500)), cut(corpus, 4)
+    np.testing.assert_array_equal(apart.word_part, together.word_part)
+
+
+@pytest.mark.parametrize("associations", [0.0, 0.1, 0.3, 1.0, 5.0])
+def test_clusters_are_words_linked_by_base_words(associations: float) -> None:
+    corpus = random_tokens(100, 10, 80, 3)
+    matrices = random_matrices(corpus, associations, seed=14)
+    clusters = linked_clusters(matrices)
+    links = sparse.coo_matrix((np.ones(len(matrices.weight)), (matrices.row % 80, matrices.base_word)), shape=(80, 80))
+    _, expected = connected_components(links, directed=False)
+    same = clusters[:, None] == clusters
+    np.testing.assert_array_equal(same, expected[:, None] == expected)
+
+
+def test_long_chains_of_words_are_one_cluster() -> None:
+    """Each word leads to the next, in a shuffled order: no word sees more than its neighbours."""
+    order = np.random.default_rng(15).permutation(3_000)
+    matrices = Matrices.from_entries(
+        1, 3_000, np.zeros(5_999, int), np.append(order, order[1:]), np.append(order, order[:-1]), np.ones(5_999)
+    )
+    assert len(np.unique(linked_clusters(matrices))) == 1

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import FrozenInstanceError
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError, ParallaxError, SettingsError
-from spdp_engine.models import stirling
-from spdp_engine.models.spdp import Priors, SpdpSample
-from spdp_engine.sampling import programs
+from spdp_engine.models import LdaPriors, Priors, SpdpPriors, stirling
+from spdp_engine.models.spdp import count_tokens
+from spdp_engine.sampling import METHODS, devices, method_named, programs
+from spdp_engine.sampling.devices import list_devices
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings, warm_up
 from spdp_engine.types import Iteration
 
-from .corpora import Tokens, from_documents, random_tokens
+from .corpora import from_documents, random_matrices, random_tokens
+from .reference import numpy_likelihoods, numpy_perplexity
 
 CORPUS = random_tokens(4_000, 60, 90, 3, seed=41)
-
-
-def state_after(settings: SamplerSettings, iterations: int = 5) -> tuple[np.ndarray, ...]:
-    sampler = Sampler(CORPUS, settings)
-    records = sampler.run(iterations)
-    counts = sampler.inspect().counts
-    perplexities = np.array([record.perplexity for record in records])
-    return sampler.topics(), counts.document_topics, counts.customers, counts.tables, perplexities
+MATRICES = random_matrices(CORPUS, 3.0, seed=42)
 
 
 def assert_sentences(message: str) -> None:
@@ -38,40 +36,83 @@ def assert_sentences(message: str) -> None:
     assert len(re.findall(r"[.!?](?=\s+[A-Z“]|$)", message)) <= 2, message
 
 
-@pytest.mark.parametrize(("schedule", "workers"), [("sequential", None), ("blocks", 1), ("blocks", 2), ("blocks", 5)])
-def test_the_same_seed_gives_the_same_bits(schedule: str, workers: int | None) -> None:
-    settings = SamplerSettings(12, schedule=schedule, workers=workers, seed=99)
+def every_run(reproducible: bool = False, **more: Any) -> list[Any]:
+    """Settings of every method, with identity and with other matrices, where blocks are cut with several numbers of workers.
+
+    Args:
+        reproducible: only those that a seed decides. `token_parallel` is none of them: which of its tokens sees which counts
+            depends on how fast work-groups get on, which no seed decides.
+        more: further settings.
+    """
+    runs = []
+    for method in METHODS:
+        if reproducible and method.schedule == "token_parallel":
+            continue
+        takes_workers = method.runner.workers(3, list_devices()[0]) == 3
+        for matrices in (None, MATRICES) if method.associations else (None,):
+            for workers in (1, 2, 5) if takes_workers and reproducible else (2,):
+                settings = SamplerSettings(
+                    8, schedule=method.schedule, workers=workers, model=method.model, associations=matrices, **more
+                )
+                words = f"{method.model} {method.schedule}{f' {workers} workers' * takes_workers}"
+                runs.append(pytest.param(settings, id=f"{words}{' matrices' * (matrices is not None)}"))
+    return runs
+
+
+def arrays_of(counts: Any) -> Iterator[NDArray[np.int32]]:
+    return (array for array in vars(counts).values() if array is not None)
+
+
+def state_after(settings: SamplerSettings, iterations: int = 3) -> tuple[NDArray[Any], ...]:
+    sampler = Sampler(CORPUS, settings)
+    records = sampler.run(iterations)
+    perplexities = np.array([record.perplexity for record in records])
+    return sampler.topics(), sampler.totals(), perplexities, *arrays_of(sampler.inspect().counts)
+
+
+@pytest.mark.parametrize("settings", every_run(reproducible=True, seed=99))
+def test_the_same_seed_gives_the_same_bits(settings: SamplerSettings) -> None:
     first = state_after(settings)
-    for _ in range(3):
+    for _ in range(2):
         for one, other in zip(first, state_after(settings), strict=True):
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("schedule", ["sequential", "blocks"])
-def test_another_seed_gives_another_run(schedule: str) -> None:
-    runs = [
-        state_after(SamplerSettings(12, schedule=schedule, seed=seed, held_out=0.0))[0] for seed in (0, 1, 2**32 - 1)
-    ]
+@pytest.mark.parametrize("settings", every_run(held_out=0.0, measure_every=0))
+def test_another_seed_gives_another_run(settings: SamplerSettings) -> None:
+    runs = [state_after(replace(settings, seed=seed))[0] for seed in (0, 1, 2**32 - 1)]
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert (runs[one] != runs[other]).mean() > 0.5
 
 
-def test_measuring_and_inspecting_leave_no_trace() -> None:
-    quiet = Sampler(CORPUS, SamplerSettings(12, measure_every=0))
-    curious = Sampler(CORPUS, SamplerSettings(12, measure_every=1))
-    for _ in range(4):
+def test_bits_do_not_depend_on_where_the_device_stands_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = state_after(SamplerSettings(8, seed=99))
+    real = list_devices()
+    monkeypatch.setattr(devices, "list_devices", lambda: (replace(real[0], name="Other Card"), *real))
+    second = state_after(SamplerSettings(8, seed=99, device=real[0].name))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("settings", every_run(reproducible=True))
+def test_measuring_and_inspecting_leave_no_trace(settings: SamplerSettings) -> None:
+    quiet = Sampler(CORPUS, replace(settings, measure_every=0))
+    curious = Sampler(CORPUS, replace(settings, measure_every=1))
+    for _ in range(3):
         quiet.step()
         curious.step()
         curious.inspect()
         curious.perplexity()
+        curious.likelihoods()
+        curious.totals()
     np.testing.assert_array_equal(quiet.topics(), curious.topics())
 
 
 def test_two_samplers_take_turns_without_meeting() -> None:
-    settings = SamplerSettings(12, seed=5)
+    settings = SamplerSettings(8, seed=5)
     alone = Sampler(CORPUS, settings)
     alone.run(4)
-    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, SamplerSettings(12, seed=6))
+    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, SamplerSettings(8, seed=6))
     for _ in range(4):
         one.step()
         other.step()
@@ -132,18 +173,13 @@ def test_the_likelihood_rises() -> None:
 # ---- held-out tokens ------------------------------------------------------------------------------------------------
 
 
-def numpy_perplexity(sample: SpdpSample, corpus: Tokens, held_out: np.ndarray) -> float:
-    words, documents = corpus.token_word[held_out], corpus.token_document[held_out]
-    theta, phi = sample.document_shares(), sample.group_wordings()
-    probability = (theta[documents] * phi[corpus.document_group[documents], words]).sum(axis=1)
-    return float(np.exp(-np.log(probability).mean()))
-
-
 @pytest.mark.parametrize("topics", [1, 5, 8, 20])
 @pytest.mark.parametrize(
-    "priors", [Priors(), Priors(0.01, 2.0, 0.0, 1.0), Priors(1.0, 0.01, 0.95, 1e4)], ids=["usual", "a=0", "a=0.95"]
+    "priors",
+    [SpdpPriors(), SpdpPriors(0.01, 2.0, 0.0, 1.0), SpdpPriors(1.0, 0.01, 0.95, 1e4)],
+    ids=["usual", "a=0", "a=0.95"],
 )
-def test_perplexity_on_the_device_equals_numpy(priors: Priors, topics: int) -> None:
+def test_perplexity_on_the_device_equals_numpy(priors: SpdpPriors, topics: int) -> None:
     sampler = Sampler(CORPUS, SamplerSettings(topics, priors, held_out=0.5, workers=3))
     for _ in range(3):
         record = sampler.step()
@@ -186,7 +222,7 @@ def test_any_half_of_a_document_may_be_held_out() -> None:
     False alarms: 1e-11 (a binomial of 200 and a half, seven standard deviations, ten times).
     """
     corpus = from_documents([(0, list(range(10)))], 10, 1)
-    times = sum(choose_held_out(corpus, 0.5, seed).astype(int) for seed in range(200))
+    times = np.sum([choose_held_out(corpus, 0.5, seed) for seed in range(200)], axis=0)
     assert ((times > 50) & (times < 150)).all()
 
 
@@ -199,9 +235,9 @@ def test_documents_of_one_token_are_never_chosen() -> None:
     assert Sampler(lonely, SamplerSettings(2, held_out=0.9)).step().perplexity is None
 
 
-@pytest.mark.parametrize("schedule", ["sequential", "blocks"])
-def test_held_out_tokens_are_never_trained_on(schedule: str) -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(6, schedule=schedule, held_out=0.4))
+@pytest.mark.parametrize("settings", every_run(held_out=0.4))
+def test_held_out_tokens_are_never_trained_on(settings: SamplerSettings) -> None:
+    sampler = Sampler(CORPUS, settings)
     trained = ~sampler.held_out
     expected = np.zeros((CORPUS.n_groups, CORPUS.n_words), int)
     np.add.at(expected, (CORPUS.token_group[trained], CORPUS.token_word[trained]), 1)
@@ -209,7 +245,8 @@ def test_held_out_tokens_are_never_trained_on(schedule: str) -> None:
     for _ in range(3):
         sampler.step()
         assert len(sampler.topics()) == trained.sum()
-        np.testing.assert_array_equal(sampler.inspect().counts.customers.sum(axis=2), expected)
+        sample = sampler.inspect()
+        np.testing.assert_array_equal(sum(sample.group_word_tokens(k) for k in range(8)), expected)
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 0])
@@ -224,6 +261,94 @@ def test_nothing_held_out_nothing_measured() -> None:
     assert not sampler.held_out.any()
     assert sampler.step().perplexity is None
     assert sampler.perplexity() is None
+
+
+def in_order_of_likelihoods(sampler: Sampler) -> NDArray[np.int64]:
+    """Held-out tokens by word, group and document: tokens that agree in these have the same probability."""
+    documents = CORPUS.token_document[sampler.held_out]
+    return np.lexsort((documents, CORPUS.document_group[documents], CORPUS.token_word[sampler.held_out]))
+
+
+@pytest.mark.parametrize("settings", every_run(held_out=0.5, measure_every=1))
+def test_likelihoods_equal_numpy_and_give_the_perplexity(settings: SamplerSettings) -> None:
+    sampler = Sampler(CORPUS, settings)
+    order = in_order_of_likelihoods(sampler)
+    for _ in range(2):
+        record = sampler.step()
+        likelihoods = sampler.likelihoods()
+        assert likelihoods.dtype == np.float64
+        expected = numpy_likelihoods(sampler.inspect(), CORPUS, sampler.held_out)
+        np.testing.assert_allclose(likelihoods, expected[order], rtol=1e-5)
+        assert record.perplexity == pytest.approx(np.exp(-np.log(likelihoods).mean()), rel=1e-5)
+
+
+def test_likelihoods_averaged_over_sweeps_are_those_of_the_averaged_model() -> None:
+    """Always in the same order; and a mean of probabilities is above their geometric mean, so perplexity is lower."""
+    sampler = Sampler(CORPUS, SamplerSettings(8, held_out=0.5))
+    sampler.run(5)
+    likelihoods, plain = [], []
+    for _ in range(10):
+        sampler.step()
+        likelihoods.append(sampler.likelihoods())
+        plain.append(numpy_likelihoods(sampler.inspect(), CORPUS, sampler.held_out))
+    averaged = np.exp(-np.log(np.mean(likelihoods, axis=0)).mean())
+    assert averaged == pytest.approx(np.exp(-np.log(np.mean(plain, axis=0)).mean()), rel=1e-5)
+    assert averaged < np.exp(-np.log(likelihoods).mean(axis=1)).min()
+
+
+def test_likelihoods_before_the_first_step_and_without_held_out_tokens() -> None:
+    np.testing.assert_allclose(Sampler(CORPUS, SamplerSettings(8)).likelihoods(), 1 / CORPUS.n_words, rtol=1e-5)
+    assert Sampler(CORPUS, SamplerSettings(8, held_out=0.0)).likelihoods().shape == (0,)
+
+
+# ---- a beginning of one's own ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", every_run())
+def test_a_run_may_start_at_given_topics(settings: SamplerSettings) -> None:
+    sampler = Sampler(CORPUS, settings)
+    kept = ~sampler.held_out
+    tokens = CORPUS.token_word[kept], CORPUS.token_document[kept], CORPUS.document_group
+    topics = np.random.default_rng(43).integers(0, 8, sampler.training_tokens).astype(np.uint16)
+    sampler.start_at(topics)
+    assert sampler.iteration == 1
+    np.testing.assert_array_equal(sampler.topics(), topics)
+    n, m = count_tokens(*tokens, topics, (CORPUS.n_groups, CORPUS.n_words, 8))
+    sample = sampler.inspect()
+    np.testing.assert_array_equal(sample.counts.document_topics, n)
+    np.testing.assert_array_equal([sample.group_word_tokens(k) for k in range(8)], np.moveaxis(m, -1, 0))
+    assert sampler.perplexity() == pytest.approx(numpy_perplexity(sample, CORPUS, sampler.held_out), rel=1e-4)
+    given = (settings.associations,) if settings.associations else ()
+    sample.counts.check(*tokens, topics, *given)
+    if settings.model == "spdp":
+        np.testing.assert_array_equal(sample.counts.tables, m > 0)
+    if sample_of_base_words(sample):
+        likeliest = np.maximum.reduceat(MATRICES.weight, MATRICES.starts[:-1])
+        used = sample.counts.associated.any(axis=1)
+        np.testing.assert_array_equal(MATRICES.weight[used], likeliest[MATRICES.row[used]])
+
+    assert [sampler.step().iteration for _ in range(2)] == [2, 3]
+    assert 0 < (sampler.topics() != topics).mean() < 1
+    sampler.inspect().counts.check(*tokens, sampler.topics(), *given)
+
+
+def sample_of_base_words(sample: Any) -> bool:
+    return getattr(sample.counts, "associated", None) is not None
+
+
+@pytest.mark.parametrize("settings", [run for run in every_run(reproducible=True) if "hybrid" not in str(run.id)])
+def test_a_run_goes_on_from_another_runs_topics_and_counts(settings: SamplerSettings) -> None:
+    """As if it had been its own: the state is all in them. (phi0 of the hybrid sampler depends on the phi0 before.)"""
+    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, settings)
+    one.run(3)
+    other.start_at(one.topics(), one.inspect().counts)
+    assert other.perplexity() == one.perplexity()
+    other.iteration = one.iteration
+    one.run(2)
+    other.run(2)
+    np.testing.assert_array_equal(one.topics(), other.topics())
+    for array, again in zip(arrays_of(one.inspect().counts), arrays_of(other.inspect().counts), strict=True):
+        np.testing.assert_array_equal(array, again)
 
 
 # ---- settings -------------------------------------------------------------------------------------------------------
@@ -251,31 +376,45 @@ def test_wrong_settings_are_refused_in_a_sentence(wrong: dict[str, int | str], s
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("kind", "wrong"),
     [
-        {"alpha": 0.0},
-        {"alpha": -1.0},
-        {"gamma": 0.0},
-        {"discount": 1.0},
-        {"discount": -0.01},
-        {"concentration": 0.0},
-        {"concentration": float("inf")},
-        {"alpha": float("nan")},
+        (SpdpPriors, {"alpha": 0.0}),
+        (SpdpPriors, {"alpha": -1.0}),
+        (SpdpPriors, {"gamma": 0.0}),
+        (SpdpPriors, {"discount": 1.0}),
+        (SpdpPriors, {"discount": -0.01}),
+        (SpdpPriors, {"concentration": 0.0}),
+        (SpdpPriors, {"concentration": float("inf")}),
+        (SpdpPriors, {"alpha": float("nan")}),
+        (LdaPriors, {"alpha": 0.0}),
+        (LdaPriors, {"beta": 0.0}),
+        (LdaPriors, {"beta": float("nan")}),
     ],
     ids=str,
 )
-def test_wrong_priors_are_refused_in_a_sentence(wrong: dict[str, float]) -> None:
+def test_wrong_priors_are_refused_in_a_sentence(kind: type[Priors], wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError, match=next(iter(wrong)).capitalize() + "|" + next(iter(wrong))) as caught:
-        Priors(**wrong)
+        kind(**wrong)
     assert_sentences(str(caught.value))
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"alpha": 1e-50}, {"alpha": 1e39}, {"gamma": 1e-50}, {"gamma": 1e39}, {"concentration": 1e39}], ids=str
+    ("kind", "wrong"),
+    [
+        (SpdpPriors, {"alpha": 1e-50}),
+        (SpdpPriors, {"alpha": 1e39}),
+        (SpdpPriors, {"gamma": 1e-50}),
+        (SpdpPriors, {"gamma": 1e39}),
+        (SpdpPriors, {"concentration": 1e39}),
+        (LdaPriors, {"alpha": 1e39}),
+        (LdaPriors, {"beta": 1e-50}),
+        (LdaPriors, {"beta": 1e39}),
+    ],
+    ids=str,
 )
-def test_priors_that_single_precision_cannot_hold_are_refused(wrong: dict[str, float]) -> None:
+def test_priors_that_single_precision_cannot_hold_are_refused(kind: type[Priors], wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError):
-        Priors(**wrong)
+        kind(**wrong)
 
 
 @pytest.mark.parametrize("fraction", [1.0, 1.5, -0.1, float("nan")])
@@ -307,8 +446,17 @@ def test_a_second_run_warns_of_nothing() -> None:
             Sampler(CORPUS, SamplerSettings(5)).step()
 
 
-def test_warming_up_builds_what_a_run_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = SamplerSettings(12, workers=2)
+@pytest.mark.parametrize(
+    ("model", "schedule", "associations"),
+    [("spdp", None, False), ("spdp", "sequential", True), ("lda", "blocked_nested", False)],
+)
+def test_warming_up_builds_what_a_run_needs(
+    model: str, schedule: str | None, associations: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A number of topics for which nothing else has built programs.
+    settings = SamplerSettings(
+        30, schedule=schedule, workers=2, model=model, associations=MATRICES if associations else None
+    )
     warm_up(settings, CORPUS)
 
     def refuse(*_: object) -> None:
@@ -316,7 +464,7 @@ def test_warming_up_builds_what_a_run_needs(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(programs, "_expand", refuse)
     monkeypatch.setattr(stirling, "_ratio_rows", refuse)
-    Sampler(CORPUS, settings).step()
+    Sampler(CORPUS, settings).run(2)
 
 
 def test_errors_of_warming_up_are_left_to_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,6 +481,11 @@ def test_settings_are_immutable() -> None:
 def test_settings_come_back_with_device_and_workers_filled_in() -> None:
     sampler = Sampler(CORPUS, SamplerSettings(5))
     assert sampler.settings.device == sampler.device.name
-    assert sampler.settings.workers == sampler.device.default_workers
-    assert Sampler(CORPUS, SamplerSettings(5, workers=3)).settings.workers == 3
-    assert Sampler(CORPUS, SamplerSettings(5, schedule="sequential")).settings.workers == 1
+    assert method_named("spdp", str(sampler.settings.schedule)).default
+    assert sampler.settings.priors == SpdpPriors()
+    blocks = SamplerSettings(5, schedule="blocks")
+    assert Sampler(CORPUS, blocks).settings.workers == sampler.device.default_workers
+    assert Sampler(CORPUS, replace(blocks, workers=3)).settings.workers == 3
+    assert Sampler(CORPUS, SamplerSettings(5, schedule="sequential", workers=3)).settings.workers == 1
+    assert Sampler(CORPUS, SamplerSettings(5, schedule="token_parallel")).settings.order == "interleaved"
+    assert Sampler(CORPUS, blocks).settings.order is None

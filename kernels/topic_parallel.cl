@@ -1,0 +1,55 @@
+/* Schedule `topic_parallel`: tokens one after another, the topics of each weighed by a team of work-items at once.
+ *
+ * Exact Gibbs sampling. (The thesis's sections 11.1.1 and 14.1, where it was found not to pay: the team must wait for each other three
+ * times a token.) One work-group of TEAM work-items. The model's header stands before this file and says what a token does.
+ */
+#include "tokens.clh"
+
+#ifndef TEAM
+#define TEAM 4 /* work-items to a token */
+#endif
+
+/* One pass over the tokens; `first` where none has a topic yet. */
+inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
+                 __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
+                 __local float8 *weights, __local int *taken)
+{
+    const int member = get_local_id(0);
+    const Sums sums = sums_of(model, 0);
+    if (member == 0)
+        load_sums(model, 0);
+    for (int l = 0; l < tokens; ++l) {
+        const Rows rows = rows_of(model, token_word[l], token_document[l]);
+        const float3 u = uniforms(seed, iteration, l);
+        if (member == 0)
+            *taken = first || take_out(model, &sums, &rows, token_topic[l], u.x);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (*taken)
+            WEIGH_AS_A_TEAM(model, &sums, &rows, member, weights);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (member == 0 && *taken)
+            settle_token(model, &sums, &rows, weights, token_topic + l, u);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void topic_parallel(
+    const int tokens, __global const int *restrict token_word, __global const int *restrict token_document,
+    __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
+{
+    __local float8 weights[STRIPS];
+    __local int taken;
+    const Model model = MODEL_GATHER;
+    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, &taken);
+}
+
+/* The first pass: every token gets its topic from the model, given the tokens before it. */
+__kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void topic_parallel_first(
+    const int tokens, __global const int *restrict token_word, __global const int *restrict token_document,
+    __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
+{
+    __local float8 weights[STRIPS];
+    __local int taken;
+    const Model model = MODEL_GATHER;
+    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, &taken);
+}

@@ -1,0 +1,158 @@
+"""Choices that depend on the device, made by measuring a few candidates on it once, and remembered.
+
+The shape of work-groups (how many work-items weigh one token's topics, how many tokens a group has) decides how well a device
+is used, and no property that drivers tell of says which is best. So a schedule's candidates each sweep over a small made-up
+corpus, and the fastest is remembered for this device, driver, kernel sources, method and number of topics: in memory, and in a
+file in the user's folder of caches. (The thesis proposed it as future work: 16.1.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import platformdirs
+import pyopencl as cl
+
+from spdp_engine.sampling.devices import Device
+from spdp_engine.sampling.methods import Method, method_named, methods_of, model_named
+from spdp_engine.sampling.programs import KERNELS, context_of
+from spdp_engine.sampling.state import padded_topics
+from spdp_engine.types import Tokens
+
+log = logging.getLogger(__name__)
+
+TOKENS, DOCUMENTS, WORDS = 20_000, 200, 1_000
+"""Size of the corpus that candidates are measured on."""
+
+SWEEPS = 3
+"""Sweeps of each candidate; the fastest counts."""
+
+Choice = TypeVar("Choice")
+_choosing = threading.RLock()
+_remembered: dict[str, Any] = {}
+
+
+def best_shape(method: Method, device: Device, topics: int) -> Mapping[str, int]:
+    """The fastest of a method's shapes on this device; {} where it has none to choose from."""
+    shapes = method.runner.shapes_for(device, topics)
+    if len(shapes) < 2:
+        return shapes[0] if shapes else {}
+    names = [" ".join(f"{name}={value}" for name, value in shape.items()) for shape in shapes]
+    chosen = _fastest(
+        f"shape of {method.model} {method.schedule}", device, topics, names,
+        lambda name: _seconds(method, device, topics, shapes[names.index(name)]),
+    )  # fmt: skip
+    return shapes[names.index(chosen)]
+
+
+def default_schedule(model: str, device: Device, topics: int) -> str:
+    """The schedule of a run that names none: on a CPU the model's first, elsewhere the fastest of those that may be a default."""
+    methods = [method for method in methods_of(model) if method.default]
+    if device.kind == "CPU" or len(methods) == 1:
+        return methods[0].schedule
+    return _fastest(
+        f"schedule of {model}", device, topics, [method.schedule for method in methods],
+        lambda name: _seconds(
+            method_named(model, name), device, topics, best_shape(method_named(model, name), device, topics)
+        ),
+    )  # fmt: skip
+
+
+def _fastest(
+    question: str, device: Device, topics: int, candidates: Sequence[str], measure: Callable[[str], float]
+) -> str:
+    """The candidate with the least `measure`, from memory where it was measured before. A candidate that fails is out."""
+    key = f"{question}, {padded_topics(topics)} topics, {device.name}, {_driver(device)}, {_sources()}"
+    with _choosing:
+        known = _remembered.get(key) or _read().get(key)
+        if known in candidates:
+            return str(known)
+        seconds = {name: measure(name) for name in candidates}
+        best = min(candidates, key=seconds.__getitem__)
+        log.info("%s: %s; measured %s", key, best, seconds)
+        _remembered[key] = best
+        _write(key, best)
+        return best
+
+
+def _seconds(method: Method, device: Device, topics: int, shape: Mapping[str, int]) -> float:
+    """Time of a sweep; infinite where the device cannot do it."""
+    try:
+        queue = cl.CommandQueue(context_of(device))
+        corpus = _made_up()
+        workers = method.runner.workers(None, device)
+        state = method.state(device, queue, corpus, topics, model_named(method.model).priors(), workers)
+        schedule = method.runner(state, corpus, 1, None, shape)
+        schedule.first()
+        schedule.sweep(1)
+        queue.finish()
+        times = []
+        for sweep in range(SWEEPS):
+            begin = time.perf_counter()
+            schedule.sweep(2 + sweep)
+            queue.finish()
+            times.append(time.perf_counter() - begin)
+        return min(times)
+    except Exception:
+        log.info("%s with %s does not run on %s", method.schedule, shape, device.name, exc_info=True)
+        return float("inf")
+
+
+@cache
+def _made_up() -> Tokens:
+    """A corpus of common and rare words in two groups."""
+    rng = np.random.default_rng(0)
+    frequency = 1.0 / np.arange(1, WORDS + 1)
+    word = rng.choice(WORDS, TOKENS, p=frequency / frequency.sum()).astype(np.int32)
+    document = np.sort(rng.integers(0, DOCUMENTS, TOKENS)).astype(np.int32)
+    return Tokens(word, document, (np.arange(DOCUMENTS) % 2).astype(np.int32), WORDS, 2)
+
+
+@cache
+def _sources() -> str:
+    """A fingerprint of the kernel sources: a choice holds as long as they do not change."""
+    digest = hashlib.sha256()
+    for path in sorted(KERNELS.glob("*.cl*")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _driver(device: Device) -> str:
+    return f"{device.platform} {device.handle.driver_version}"
+
+
+def memory_file() -> Path:
+    """Where choices are remembered from one process to the next."""
+    return Path(platformdirs.user_cache_dir("parallax")) / "tuning.json"
+
+
+def _read() -> dict[str, str]:
+    """What is remembered; nothing where the file is not there or cannot be read."""
+    try:
+        found = json.loads(memory_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(key: str, choice: str) -> None:
+    """Adds a choice to the file; a choice that cannot be written is measured again next time."""
+    path = memory_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+            json.dump({**_read(), key: choice}, file, indent=1)
+        os.replace(file.name, path)  # noqa: PTH105
+    except OSError:
+        log.info("a choice could not be remembered in %s", path, exc_info=True)
