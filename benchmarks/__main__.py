@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from benchmarks import browser, fit_quality, screenshots, smoke, speed, table_limit
+from benchmarks import associations, blocking, browser, fit_quality, screenshots, smoke, speed, table_limit, thesis
 from spdp_engine.errors import ParallaxError
 
 
@@ -24,7 +24,17 @@ class Command(Protocol):
         """Measures, and writes the results."""
 
 
-COMMANDS: tuple[Command, ...] = (speed, fit_quality, table_limit, browser, screenshots, smoke)
+COMMANDS: tuple[Command, ...] = (
+    speed,
+    fit_quality,
+    table_limit,
+    associations,
+    thesis,
+    blocking,
+    browser,
+    screenshots,
+    smoke,
+)
 """All commands. A new one is a module of this package, named here."""
 
 

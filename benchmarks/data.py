@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
+from benchmarks.report import counted
 from spdp_engine.corpus import (
     CorpusSettings,
     build_corpus,
@@ -46,7 +50,7 @@ class NamedCorpus:
     def __str__(self) -> str:
         size = self.sizes
         return (
-            f"{self.name}: {size['tokens']:,} tokens, {size['documents']:,} documents in {size['groups']} groups, "
+            f"{self.name}: {size['tokens']:,} tokens, {size['documents']:,} documents in {counted(self.arrays.n_groups, 'group')}, "
             f"{size['words']:,} words"
         )
 
@@ -103,6 +107,93 @@ def corpus_name(path: Path) -> str:
     """What results call a corpus: the file without its endings, or the folder where the file is only called 'documents'."""
     stem = path.name.split(".")[0]
     return path.resolve().parent.name if stem == "documents" else stem
+
+
+def read_bag_of_words(folder: Path) -> NamedCorpus:
+    """Reads a corpus in the format of the UCI repository's "Bag of Words" data set, as one group.
+
+    The folder holds `docword.NAME.txt` and `vocab.NAME.txt`, either of them packed with gzip or not. The first has D, W and the
+    number of its entries on three lines, then an entry a line: document, word (both from 1) and how often. The second has a word
+    a line. A document's tokens come in the order of its entries, those of an entry one after another.
+
+    Raises:
+        InputError: a file is missing, or the two do not fit together.
+    """
+    docword, vocab = _only_file(folder, "docword"), _only_file(folder, "vocab")
+    try:
+        sizes = pd.read_csv(docword, header=None, nrows=3)[0].astype(np.int64)
+        entries = pd.read_csv(
+            docword, sep=" ", header=None, skiprows=3, names=["document", "word", "count"], dtype=np.int32
+        )
+        words = pd.read_csv(
+            vocab, sep="\t", header=None, names=["word"], dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE
+        )["word"]
+    except ValueError as error:  # pandas' own errors of reading are ValueErrors too
+        raise InputError(f"The files of “{folder}” are not in UCI's bag-of-words format: {error}.") from error
+    documents, n_words, length = sizes.tolist()
+    if len(words) != n_words or len(entries) != length:
+        raise InputError(
+            f"“{docword.name}” announces {n_words:,} words and {length:,} entries, but there are {len(words):,} words in "
+            f"“{vocab.name}” and {len(entries):,} entries."
+        )
+    if entries.min().min() < 1 or (entries[["document", "word"]].max() > [documents, n_words]).any():
+        raise InputError(
+            f"“{docword.name}” has entries that are not a document of 1 to {documents:,}, a word of 1 to {n_words:,}, and a "
+            "count of 1 or more."
+        )
+    entries = entries.sort_values("document", kind="stable")
+    token_word, token_document = (np.repeat(entries[name] - 1, entries["count"]) for name in ("word", "document"))
+    corpus = corpus_from_arrays(
+        token_word, token_document, np.zeros(documents, np.int32), words.tolist(), [folder.name]
+    )
+    return NamedCorpus(folder.name, corpus)
+
+
+def _only_file(folder: Path, kind: str) -> Path:
+    """The file that is called `KIND.NAME.txt` or `KIND.NAME.txt.gz`."""
+    found = sorted([*folder.glob(f"{kind}.*.txt"), *folder.glob(f"{kind}.*.txt.gz")])
+    if len(found) != 1:
+        raise InputError(
+            f"The folder “{folder}” must hold one file {kind}.NAME.txt, packed with gzip (.gz) or not; it holds {len(found)}."
+        )
+    return found[0]
+
+
+def find_bag_of_words(given: str | None, name: str) -> Path | None:
+    """The folder given, or that of `name` in the folder that `PARALLAX_DATA` names; None where none is given and none is there.
+
+    Raises:
+        InputError: the folder given does not exist.
+    """
+    if given:
+        if not Path(given).is_dir():
+            raise InputError(
+                f"There is no folder “{given}”. Give one that holds a corpus in UCI's bag-of-words format."
+            )
+        return Path(given)
+    folder = Path(os.environ.get(VARIABLE, "")) / name
+    return folder if os.environ.get(VARIABLE) and folder.is_dir() else None
+
+
+def bars(side: int = 5) -> NDArray[np.float64]:
+    """Topics whose words are the pixels of a square grid, each even over one row or one column: float64 [2 side, side^2].
+
+    After Griffiths and Steyvers, "Finding scientific topics", PNAS 2004.
+    """
+    row, column = np.divmod(np.arange(side**2), side)
+    lines = np.arange(side)[:, None]
+    return np.concatenate([lines == row, lines == column]) / side
+
+
+def bars_corpus(topics: NDArray[np.float64], documents: int, length: int, alpha: float, seed: int = 7) -> NamedCorpus:
+    """Documents of `length` words drawn from LDA with the given topics [K, V] and Dirichlet(`alpha`) shares of topics."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(len(topics), alpha), documents)
+    counts = rng.multinomial(length, shares @ topics)
+    token_document = np.repeat(np.arange(documents), length)
+    token_word = np.concatenate([np.repeat(np.arange(topics.shape[1]), row) for row in counts])
+    names = [f"pixel {word}" for word in range(topics.shape[1])]
+    return NamedCorpus("bars", corpus_from_arrays(token_word, token_document, np.zeros(documents, np.int32), names))
 
 
 def generated_corpus(

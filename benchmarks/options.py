@@ -52,6 +52,11 @@ def add_options(parser: ArgumentParser, lengths: Lengths, iterations: str = "ite
     )
     if lengths.seeds > 1:
         parser.add_argument("--seeds", type=positive, metavar="N", help=f"seeds 1 to N (default: {lengths.seeds})")
+    add_common_options(parser)
+
+
+def add_common_options(parser: ArgumentParser) -> None:
+    """Adds the options that have nothing to do with what is measured."""
     parser.add_argument("--quick", action="store_true", help="measure for a short time, to see that it works")
     parser.add_argument("--device", metavar="NAME", help="part of an OpenCL device's name")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER", help="where the results go")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.machine import Machine
@@ -38,18 +38,19 @@ def write_page(path: Path, title: str, machine: Machine, parts: Iterable[str]) -
     return text
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table: the first column to the left, all others to the right, padded so that it reads as it is."""
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """A Markdown table, padded so that it reads as it is: columns in `left` to the left, all others to the right."""
     cells = [list(header), *map(list, rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = ["| " + " | ".join(_padded(row, widths)) + " |" for row in cells]
-    rule = "|" + "|".join("-" * (width + 1) + (":" if column else "-") for column, width in enumerate(widths)) + "|"
+    lines = ["| " + " | ".join(_padded(row, widths, left)) + " |" for row in cells]
+    ends = ["-" if column in left else ":" for column in range(len(header))]
+    rule = "|" + "|".join("-" * (width + 1) + end for width, end in zip(widths, ends, strict=True)) + "|"
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
-def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _padded(row: Sequence[str], widths: Sequence[int], left: Collection[int]) -> list[str]:
     return [
-        cell.rjust(width) if column else cell.ljust(width)
+        cell.ljust(width) if column in left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
 

@@ -6,8 +6,8 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from benchmarks import fit_quality, speed, table_limit
-from benchmarks.data import generated_corpus
+from benchmarks import associations, blocking, fit_quality, speed, table_limit
+from benchmarks.data import bars, bars_corpus, generated_corpus
 from benchmarks.options import Options
 
 NAME = "smoke"
@@ -31,4 +31,10 @@ def measure(options: Options) -> None:
     corpus = generated_corpus()
     speed.measure(corpus, options, warm_up=1, turn_seconds=0.01)
     fit_quality.measure(corpus, options)
+    associations.measure(corpus, options)
     table_limit.measure(corpus, options, limits=(2, 512))
+    simulated = blocking.Plan(
+        bars_corpus(bars(), 60, 20, 0.1), 10, iterations=10, seeds=1, held_out_documents=10, bars=bars()
+    )
+    real = blocking.Plan(corpus, options.topics, iterations=10, seeds=1, held_out_documents=30)
+    blocking.measure(simulated, {blocking.KOS: real}, [], options, processes=1, seconds=0.01)
