@@ -10,7 +10,7 @@
 #define HEIGHT_LIMIT 13 /* TREE is at most 2^12 */
 
 /* One level from the one below: sums [count + 1][width] from below [count + 1][2 width]. */
-inline void join(__global const float *below, __global float *sums, const int width, const int count)
+static inline void join(__global const float *below, __global float *sums, const int width, const int count)
 {
     if (width >= LANES) {
         for (int strip = 0; strip < width / LANES; ++strip)
@@ -32,7 +32,7 @@ inline void join(__global const float *below, __global float *sums, const int wi
 }
 
 /* scratch: the levels from the lowest up, [count + 1][TREE], [count + 1][TREE / 2], ..., [count + 1][1]. */
-inline int draw_block(const Model *model, const Sums *sums, const Rows *rows, __global ushort *topics, const int count,
+static inline int draw_block(const Model *model, const Sums *sums, const Rows *rows, __global ushort *topics, const int count,
                       Numbers *numbers, __global float *scratch)
 {
     write_factors(model, sums, rows, count, scratch);

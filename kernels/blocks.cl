@@ -1,7 +1,8 @@
 /* Schedule `blocks`: documents x words are cut into P x P blocks; in phase s worker p samples block (p, p + s mod P).
  *
  * Within a phase no two workers share a document's row or a word's rows: no atomics, no lost updates. Only the sums
- * over words lag: each worker changes its own copy, and merge_totals.cl adds the changes up when the phase ends.
+ * over words lag: each worker changes its own copy, and merge_totals.cl adds the changes up when the phase ends. (With
+ * associations, so do tables of base words that words of several workers lead to: spdp_base_merge.cl.)
  * Tokens lie in the order (phase, worker, word, group, document), so that a word's rows stay in the cache over its run.
  * (The cut is that of Yan, Xu and Qi, "Parallel Inference for Latent Dirichlet Allocation on GPUs", NIPS 2009.)
  *

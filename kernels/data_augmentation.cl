@@ -17,8 +17,8 @@ __kernel void draw_shares(const int documents, __global const float *restrict do
                           __global const float *restrict alpha, const uint seed, const uint iteration,
                           __global float *restrict shares)
 {
-    const int x = get_global_id(0);
-    if (x >= documents * TOPICS)
+    const size_t x = get_global_id(0);
+    if (x >= (size_t)documents * TOPICS)
         return;
     const float shape = document_topics[x] + alpha[x % TOPICS];
     shares[x] = shape > 0.0f ? gamma_variate(shape, seed, iteration, x, DRAWS_OF_SHARES) : 0.0f;
@@ -29,8 +29,8 @@ __kernel void draw_shares(const int documents, __global const float *restrict do
 __kernel void draw_wordings(const int words, __global const float *restrict word_topics, const float beta, const uint seed,
                             const uint iteration, __global float *restrict wordings)
 {
-    const int x = get_global_id(0);
-    if (x < words * TOPICS)
+    const size_t x = get_global_id(0);
+    if (x < (size_t)words * TOPICS)
         wordings[x] = log_gamma_variate(word_topics[x] + beta, seed, iteration, x, DRAWS_OF_WORDINGS);
 }
 

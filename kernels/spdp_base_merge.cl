@@ -5,7 +5,7 @@
  * One work-item to a topic of a base word.
  */
 
-inline void spread(const float tables_now, const int s, const int k, const int words, __global const int *copy_starts,
+static inline void spread(const float tables_now, const int s, const int k, const int words, __global const int *copy_starts,
                    __global float *before, __global float *tables)
 {
     for (int copy = copy_starts[s]; copy < copy_starts[s + 1]; ++copy)

@@ -10,14 +10,14 @@
  *
  * Build with SHARED. The model's header stands before this file and says what a token does.
  */
-#include "tokens.clh"
-
 #ifndef TEAM
 #define TEAM 4 /* work-items to a token */
 #endif
 #ifndef TEAMS
 #define TEAMS 8 /* tokens to a work-group */
 #endif
+
+#include "tokens.clh"
 
 /* Before a pass, by one work-item: the sums that all teams share, from the totals. */
 __kernel void token_parallel_begin(MODEL_ARGUMENTS)
@@ -27,44 +27,35 @@ __kernel void token_parallel_begin(MODEL_ARGUMENTS)
 }
 
 /* One pass over the tokens; `first` where none has a topic yet. */
-inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
+static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
                  __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
-                 __local float8 *weights, __local int *taken)
+                 __local float8 (*weights)[STRIPS], __local int *taken)
 {
-    const int member = get_local_id(0), l = get_global_id(1);
+    const int member = get_local_id(0) % TEAM, team = get_local_id(0) / TEAM;
+    const int l = get_group_id(0) * TEAMS + team;
     const int at = l < tokens ? l : 0; /* teams beyond the last token only wait with the others */
     const Sums sums = sums_of(model, 0);
-    const Rows rows = rows_of(model, token_word[at], token_document[at]);
-    const float3 u = uniforms(seed, iteration, l);
-    if (member == 0)
-        *taken = l < tokens && (first || take_out(model, &sums, &rows, token_topic[l], u.x));
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (*taken)
-        WEIGH_AS_A_TEAM(model, &sums, &rows, member, weights);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (member == 0 && *taken)
-        settle_token(model, &sums, &rows, weights, token_topic + l, u);
+    resample_as_a_team(model, &sums, member, l < tokens, first, token_word[at], token_document[at],
+                       token_topic + at, uniforms(seed, iteration, l), weights[team], taken + team);
 }
 
-__kernel __attribute__((reqd_work_group_size(TEAM, TEAMS, 1))) void token_parallel(
+__kernel __attribute__((reqd_work_group_size(TEAM * TEAMS, 1, 1))) void token_parallel(
     const int tokens, __global const int *restrict token_word, __global const int *restrict token_document,
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[TEAMS][STRIPS];
     __local int taken[TEAMS];
-    const int team = get_local_id(1);
     const Model model = MODEL_GATHER;
-    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights[team], taken + team);
+    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, taken);
 }
 
 /* The first pass: every token gets its topic from the model, given the tokens that have one by then. */
-__kernel __attribute__((reqd_work_group_size(TEAM, TEAMS, 1))) void token_parallel_first(
+__kernel __attribute__((reqd_work_group_size(TEAM * TEAMS, 1, 1))) void token_parallel_first(
     const int tokens, __global const int *restrict token_word, __global const int *restrict token_document,
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[TEAMS][STRIPS];
     __local int taken[TEAMS];
-    const int team = get_local_id(1);
     const Model model = MODEL_GATHER;
-    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights[team], taken + team);
+    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, taken);
 }

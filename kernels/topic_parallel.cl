@@ -3,14 +3,14 @@
  * Exact Gibbs sampling. (The thesis's sections 11.1.1 and 14.1, where it was found not to pay: the team must wait for each other three
  * times a token.) One work-group of TEAM work-items. The model's header stands before this file and says what a token does.
  */
-#include "tokens.clh"
-
 #ifndef TEAM
 #define TEAM 4 /* work-items to a token */
 #endif
 
+#include "tokens.clh"
+
 /* One pass over the tokens; `first` where none has a topic yet. */
-inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
+static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
                  __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
                  __local float8 *weights, __local int *taken)
 {
@@ -19,17 +19,9 @@ inline void pass(const int first, const int tokens, __global const int *token_wo
     if (member == 0)
         load_sums(model, 0);
     for (int l = 0; l < tokens; ++l) {
-        const Rows rows = rows_of(model, token_word[l], token_document[l]);
-        const float3 u = uniforms(seed, iteration, l);
-        if (member == 0)
-            *taken = first || take_out(model, &sums, &rows, token_topic[l], u.x);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (*taken)
-            WEIGH_AS_A_TEAM(model, &sums, &rows, member, weights);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (member == 0 && *taken)
-            settle_token(model, &sums, &rows, weights, token_topic + l, u);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* the last token is settled */
+        resample_as_a_team(model, &sums, member, 1, first, token_word[l], token_document[l], token_topic + l,
+                           uniforms(seed, iteration, l), weights, taken);
     }
 }
 

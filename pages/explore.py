@@ -112,7 +112,8 @@ def _start_form(workspace: Workspace) -> None:
                 _start(workspace, corpus, chosen)
         if workspace.job is None:
             new = chosen.sampler
-            key = f"{workspace.key} {id(corpus)} {new.model} {new.schedule} {new.topics} {new.priors} {new.device}"
+            associated = new.associations is not None
+            key = f"{workspace.key} {id(corpus)} {associated} {new.model} {new.schedule} {new.topics} {new.priors} {new.device}"
             _warm_up(new, corpus, key)
 
 

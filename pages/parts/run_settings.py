@@ -56,7 +56,11 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
         help="Half the words of these are not learned from.",
     )  # fmt: skip
     devices = [device.name for device in list_devices()]
-    device = st.selectbox("Device", devices, help="What computes.") if devices else None
+    device = (
+        st.selectbox("Device", devices, key="device", persist_state="session", help="What computes.")
+        if devices
+        else None
+    )
     model = _choose_model()
     method = _choose_schedule(model)
     order = _choose_order(method)

@@ -96,10 +96,11 @@ class Workspace:
         """
         if self.associations is None or self.corpus is None:
             return None
-        if self._matched is None or self._matched[0] is not self.corpus:
-            self._matched = None
-            self._matched = self.corpus, Associations.of(self.associations, self.corpus)
-        return self._matched[1]
+        matched = self._matched
+        if matched is None or matched[0] is not self.corpus:
+            matched = self._matched = None
+            matched = self._matched = self.corpus, Associations.of(self.associations, self.corpus)
+        return matched[1]
 
     def start(self, job: Job, associations: Associations | None = None) -> None:
         """Takes a new run in place of the one before, which is ended."""

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from spdp_engine.models.priors import Priors, prior
-from spdp_engine.models.spdp import count_tokens
+from spdp_engine.models.readings import Readings, count_tokens
 
 Float = NDArray[np.float64]
 
@@ -65,7 +64,7 @@ class LdaCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class LdaSample:
+class LdaSample(Readings):
     """A consistent copy of the sampler's state after an iteration, and the estimates drawn from it.
 
     Attributes:
@@ -78,6 +77,11 @@ class LdaSample:
     priors: LdaPriors
     counts: LdaCounts
 
+    @property
+    def group_words(self) -> NDArray[np.int32]:
+        """See `Readings`."""
+        return self.counts.group_words
+
     def base_wording(self) -> Float:
         """phi[v, k] = (n[v, k] + beta) / (n[k] + beta V): float64 [V, K], columns sum to 1."""
         n = self.counts.group_words.sum(axis=0) + self.priors.beta
@@ -89,23 +93,10 @@ class LdaSample:
         shape = self.counts.group_words.shape
         return np.broadcast_to(self.base_wording(), shape)
 
-    def document_shares(self) -> Float:
-        """theta[d, k] = (n[d, k] + alpha) / sum_k (n + alpha): float64 [D, K], rows sum to 1."""
-        n = self.counts.document_topics + self.priors.alpha
-        shares: Float = n / n.sum(axis=1, keepdims=True)
-        return shares
-
-    def group_topic_tokens(self) -> NDArray[np.int64]:
-        """Tokens of each group in each topic: int64 [I, K]."""
-        tokens: NDArray[np.int64] = self.counts.group_words.sum(axis=1, dtype=np.int64)
-        return tokens
-
-    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
-        """Tokens of each word of each group in one topic: int64 [I, V]."""
-        return self.counts.group_words[:, :, topic].astype(np.int64)
-
     def log_posterior(self) -> float:
         """log p(z | w) up to a constant: of Gamma(n[d,k] + alpha), Gamma(n[v,k] + beta) and 1/Gamma(n[k] + beta V)."""
+        from scipy.special import gammaln  # here, since importing scipy takes a moment that the app need not wait for
+
         alpha, beta = self.priors.alpha, self.priors.beta
         words = self.counts.group_words.sum(axis=0)
         return float(

@@ -174,6 +174,13 @@ class Matrices:
         """i V + w of each entry: int32 [E]."""
         return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
 
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Entries by base word: int32 [V + 1], where those of each begin, in int32 [E], the entries sorted by it."""
+        entries = np.argsort(self.base_word, kind="stable").astype(np.int32)
+        starts = np.searchsorted(self.base_word[entries], np.arange(self.n_words + 1)).astype(np.int32)
+        return starts, entries
+
     def apply(self, base: Float) -> Float:
         """P^i base for every group: float64 [I, V, K]; where a column of `base` [V, K] sums to 1, so do those of the result.
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from spdp_engine.errors import SettingsError
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.priors import Priors, prior
+from spdp_engine.models.readings import Readings, count_tokens
 from spdp_engine.models.stirling import SeatingFactors
 from spdp_engine.types import TokenArrays
 
@@ -45,8 +46,12 @@ class SpdpPriors(Priors):
     """
 
     gamma: float = prior(0.1, "prior of words in a topic's base wording")
-    discount: float = prior(0.7, "a of the Pitman-Yor processes")
-    concentration: float = prior(100.0, "b of the Pitman-Yor processes: the larger, the closer the groups")
+    discount: float = prior(
+        0.7, "discount of the Pitman-Yor processes (a): the larger, the more rare words a group has of its own"
+    )
+    concentration: float = prior(
+        100.0, "concentration of the Pitman-Yor processes (b): the larger, the closer the groups"
+    )
 
     def _check(self, name: str, value: float) -> None:
         """See `Priors`: the discount has bounds of its own."""
@@ -119,33 +124,6 @@ def largest_cell(corpus: TokenArrays) -> int:
 _largest_cells: weakref.WeakKeyDictionary[TokenArrays, int] = weakref.WeakKeyDictionary()
 
 
-def count_tokens(
-    token_word: NDArray[np.int32],
-    token_document: NDArray[np.int32],
-    document_group: NDArray[np.int32],
-    topics: NDArray[np.integer],
-    shape: tuple[int, ...],
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Counts tokens by document and by group and word.
-
-    Args:
-        token_word: [N].
-        token_document: [N].
-        document_group: [D].
-        topics: [N], the topic of each token.
-        shape: (I, V, K).
-
-    Returns:
-        int32 [D, K] and int32 [I, V, K].
-    """
-    (_, words, k), documents = shape, len(document_group)
-    topics = topics.astype(np.int64)
-    of_documents = np.bincount(token_document * k + topics, minlength=documents * k).reshape(documents, k)
-    group_word = document_group[token_document].astype(np.int64) * words + token_word
-    of_words = np.bincount(group_word * k + topics, minlength=int(np.prod(shape))).reshape(shape)
-    return of_documents.astype(np.int32), of_words.astype(np.int32)
-
-
 def seat_at_one_table(
     token_word: NDArray[np.int32],
     token_document: NDArray[np.int32],
@@ -170,7 +148,7 @@ def seat_at_one_table(
 
 
 @dataclass(frozen=True, eq=False)
-class SpdpSample:
+class SpdpSample(Readings):
     """A consistent copy of the sampler's state after an iteration, and the estimates drawn from it.
 
     Attributes:
@@ -186,6 +164,11 @@ class SpdpSample:
     counts: Counts
     matrices: Matrices | None = None
     base: Float | None = None
+
+    @property
+    def group_words(self) -> NDArray[np.int32]:
+        """See `Readings`: the customers."""
+        return self.counts.customers
 
     def base_wording(self) -> Float:
         """phi0[v, k] = (gamma + q[v, k]) / (gamma V + sum_v q): float64 [V, K], columns sum to 1."""
@@ -213,21 +196,6 @@ class SpdpSample:
         wordings -= a * tables
         wordings /= b + total_customers
         return wordings
-
-    def document_shares(self) -> Float:
-        """theta[d, k] = (n[d, k] + alpha) / sum_k (n + alpha): float64 [D, K], rows sum to 1."""
-        n = self.counts.document_topics + self.priors.alpha
-        shares: Float = n / n.sum(axis=1, keepdims=True)
-        return shares
-
-    def group_topic_tokens(self) -> NDArray[np.int64]:
-        """Tokens of each group in each topic: int64 [I, K]."""
-        tokens: NDArray[np.int64] = self.counts.customers.sum(axis=1, dtype=np.int64)
-        return tokens
-
-    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
-        """Tokens of each word of each group in one topic: int64 [I, V]."""
-        return self.counts.customers[:, :, topic].astype(np.int64)
 
 
 def topic_weights(

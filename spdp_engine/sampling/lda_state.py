@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spdp_engine.errors import SettingsError
 from spdp_engine.models.lda import LdaCounts, LdaPriors, LdaSample
 from spdp_engine.models.matrices import Matrices
-from spdp_engine.models.spdp import count_tokens
+from spdp_engine.models.readings import count_tokens
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.state import State, padded_topics
 from spdp_engine.types import TokenArrays
@@ -39,7 +39,7 @@ class LdaState(State):
             raise SettingsError("The model lda has no use for associations. Leave them out, or take the model spdp.")
         super().__init__(device, queue, corpus, topics, priors, workers, ())
         self.word_topics = self.cleared(self.words * self.padded)
-        self.worker_scales = self.cleared(workers * self.padded)
+        self.worker_scales = self.cleared(self.readers * self.padded)
         self._correct = self.kernel("lda_correct", *self.headers, "lda_correct.cl")
 
     @property

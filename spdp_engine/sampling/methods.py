@@ -60,7 +60,7 @@ class Method:
         source: where it comes from.
         associations: whether it takes transformation matrices.
         default: whether a run that names no schedule may get it: the first such on a CPU, the fastest on other devices. Its
-            fit is as good as that of exact sampling (`python -m benchmarks fit-quality`).
+            held-out perplexity is within 2 % of exact sampling's (`python -m benchmarks fit-quality`).
     """
 
     model: str

@@ -80,6 +80,10 @@ class SamplerSettings:
             raise SettingsError(f"These priors are not those of the model {self.model}. Give it its own, or none.")
         if self.schedule is not None:
             self.check_method(method_named(self.model, self.schedule))
+        elif self.order is not None:
+            raise SettingsError(f"The order “{self.order}” is one of a schedule's. Name the schedule, too.")
+        elif self.associations is not None:
+            self.check_method(methods_of(self.model)[0])
 
     def check_method(self, method: Method) -> None:
         """Refuses an order or associations that a method has no use for.
@@ -172,7 +176,15 @@ class Sampler:
         Args:
             topics: uint16 [training tokens], in the order of the corpus without its held-out tokens.
             counts: the model's counts; None: such as follow from the topics (in SPDP one table to each cell).
+
+        Raises:
+            SettingsError: not one topic of this run to each training token.
         """
+        if topics.shape != (self.training_tokens,) or int(topics.max()) >= self.settings.topics:
+            raise SettingsError(
+                f"A run of {self.settings.topics} topics begins from {self.training_tokens:,} topics below that number, one for "
+                "each training token."
+            )
         self._schedule.write_topics(topics)
         self._state.write(self._training, topics, counts)
         self.iteration = 1
@@ -266,7 +278,7 @@ class _HeldOutScorer:
 
     def _measure(self, trained: bool) -> None:
         self._kernel(
-            self._queue, (self._state.workers,), (1,), np.int32(self._tokens), self._word, self._document,
+            self._queue, (self._state.readers,), (1,), np.int32(self._tokens), self._word, self._document,
             self._scale if trained else self._untrained_scale, self._likelihood, self._sums_buffer, *self._state.arguments,
         )  # fmt: skip
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pyopencl as cl
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
@@ -21,7 +23,9 @@ class IdentityBase:
     header: ClassVar[str] = "spdp_identity.clh"
 
     def __init__(self, state: SpdpState) -> None:
-        self._state = state
+        self._state = weakref.proxy(
+            state
+        )  # which holds this: so that both go, and the device's memory, when the last user does
         self._tables = state.cleared(state.words * state.padded)
 
     @property
@@ -63,16 +67,14 @@ class AssociationBase(IdentityBase):
     header = "spdp_associations.clh"
 
     def __init__(self, state: SpdpState, matrices: Matrices) -> None:
-        self._state, self._matrices = state, matrices
+        self._state, self._matrices = weakref.proxy(state), matrices
         entries = len(matrices.base_word)
-        columns = np.argsort(matrices.base_word, kind="stable").astype(np.int32)
-        column_starts = np.searchsorted(matrices.base_word[columns], np.arange(state.words + 1)).astype(np.int32)
         self._tables = state.cleared(state.words * state.padded)
         self._starts = state.copied(matrices.starts)
         self._rows = state.copied(matrices.base_word)
         self._weight = state.copied(matrices.weight.astype(np.float32))
         self._served = state.cleared(entries * state.padded)
-        self._columns = state.copied(column_starts), state.copied(columns)
+        self._columns = tuple(state.copied(part) for part in matrices.columns)
         self._copies = 0
 
     @property
@@ -146,16 +148,17 @@ class VariationalBase(IdentityBase):
     header = "spdp_variational.clh"
 
     def __init__(self, state: SpdpState, matrices: Matrices) -> None:
-        self._state = state
+        self._state = weakref.proxy(state)
         rows = state.groups * state.words
-        columns = np.argsort(matrices.base_word, kind="stable").astype(np.int32)
-        column_starts = np.searchsorted(matrices.base_word[columns], np.arange(state.words + 1)).astype(np.int32)
         weight = state.copied(matrices.weight.astype(np.float32))
-        self._base = state.copied(np.full((state.words, state.padded), 1 / state.words, np.float32))
+        self._base = state.cleared(state.words * state.padded)
+        cl.enqueue_fill_buffer(
+            state.queue, self._base, np.full(1, 1 / state.words, np.float32), 0, 4 * state.words * state.padded
+        )
         self._wordings = state.cleared(rows * state.padded)
         names = "spdp_expectation", "spdp_expectation_scale", "spdp_expectation_wordings"
         self._expect, self._scale, self._word = (state.kernel(name, "spdp_expectation.cl") for name in names)
-        self._columns = state.copied(column_starts), state.copied(columns), state.copied(matrices.row), weight
+        self._columns = *(state.copied(part) for part in matrices.columns), state.copied(matrices.row), weight
         self._entries = state.copied(matrices.starts), state.copied(matrices.base_word), weight
         self._write_wordings()
 

@@ -54,7 +54,7 @@ class SpdpState(State):
         self.seats = self.cleared(2 * rows * self.padded)
         self.factors = self.cleared(2 * rows * self.padded)
         self.ratios = self.copied(ratios.pairs)
-        self.worker_quotients = self.cleared(workers * (self.totals_count + 2 * self.padded))
+        self.worker_quotients = self.cleared(self.readers * (self.totals_count + 2 * self.padded))
         self.base = self._make_base()
         self.headers = (self.base.header, "spdp.clh")  # type: ignore[misc]
         names = "spdp_correct_cells", "spdp_correct_base", "spdp_correct_totals"
@@ -189,9 +189,10 @@ def _check_reachable(corpus: TokenArrays, matrices: Matrices | None) -> None:
             f"The associations are for {matrices.n_groups} groups and {matrices.n_words:,} words, but the documents have "
             f"{corpus.n_groups} and {corpus.n_words:,}. Read the associations again for these documents."
         )
-    entries = np.diff(matrices.starts)
-    rows = corpus.document_group[corpus.token_document].astype(np.int64) * corpus.n_words + corpus.token_word
-    if not entries[rows].all():
+    group = corpus.document_group[corpus.token_document]
+    lost = np.flatnonzero(matrices.unreachable()[group, corpus.token_word])
+    if len(lost):
         raise SettingsError(
-            "The associations lead to no word at all for some word of the texts. Add its own row, the word as its own base word."
+            f"By the associations no base word leads to word {corpus.token_word[lost[0]]} in group {group[lost[0]]}, which the "
+            "texts hold. Let it be its own base word there."
         )

@@ -37,7 +37,8 @@ class State:
         constants: preprocessor definitions that the headers need.
         topics: K; `padded` is K rounded up to whole vectors, the row length of every buffer.
         priors: hyperparameters.
-        workers: how many keep sums of their own.
+        workers: how many keep sums of their own while they sample.
+        readers: how many may do so while they only read.
         totals: sums over words, int32 [`totals_shape`, padded].
     """
 
@@ -58,7 +59,8 @@ class State:
         self.totals_shape = totals_shape
         self.totals_count = int(np.prod(totals_shape)) * self.padded
         self.totals = self.cleared(self.totals_count)
-        self.worker_totals = self.cleared(workers * self.totals_count)
+        self.readers = max(workers, device.default_workers)
+        self.worker_totals = self.cleared(self.readers * self.totals_count)
         self._merge = self.kernel("merge_totals", "merge_totals.cl")
 
     @property

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import tempfile
 import threading
@@ -24,6 +25,7 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
+from spdp_engine.errors import DeviceError
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.methods import Method, method_named, methods_of, model_named
 from spdp_engine.sampling.programs import KERNELS, context_of
@@ -72,7 +74,11 @@ def default_schedule(model: str, device: Device, topics: int) -> str:
 def _fastest(
     question: str, device: Device, topics: int, candidates: Sequence[str], measure: Callable[[str], float]
 ) -> str:
-    """The candidate with the least `measure`, from memory where it was measured before. A candidate that fails is out."""
+    """The candidate with the least `measure`, from memory where it was measured before. A candidate that fails is out.
+
+    Raises:
+        DeviceError: all of them fail.
+    """
     key = f"{question}, {padded_topics(topics)} topics, {device.name}, {_driver(device)}, {_sources()}"
     with _choosing:
         known = _remembered.get(key) or _read().get(key)
@@ -80,6 +86,11 @@ def _fastest(
             return str(known)
         seconds = {name: measure(name) for name in candidates}
         best = min(candidates, key=seconds.__getitem__)
+        if math.isinf(seconds[best]):
+            raise DeviceError(
+                f"The device “{device.name}” could not run the sampler in any of the ways there are to (the log says why). "
+                "Choose another schedule or another device."
+            )
         log.info("%s: %s; measured %s", key, best, seconds)
         _remembered[key] = best
         _write(key, best)
@@ -147,12 +158,13 @@ def _read() -> dict[str, str]:
 
 
 def _write(key: str, choice: str) -> None:
-    """Adds a choice to the file; a choice that cannot be written is measured again next time."""
+    """Adds a choice to the file, and lets go of those of other kernel sources. One that cannot be written is measured again."""
     path = memory_file()
+    kept = {known: one for known, one in _read().items() if known.endswith(_sources())}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
-            json.dump({**_read(), key: choice}, file, indent=1)
+            json.dump({**kept, key: choice}, file, indent=1)
         os.replace(file.name, path)  # noqa: PTH105
     except OSError:
         log.info("a choice could not be remembered in %s", path, exc_info=True)

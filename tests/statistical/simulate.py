@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sample_data.generator import seat
 from spdp_engine.models.lda import LdaCounts, LdaPriors
 from spdp_engine.models.matrices import Matrices
-from spdp_engine.models.spdp import Counts, SpdpPriors, count_tokens
+from spdp_engine.models.readings import count_tokens
+from spdp_engine.models.spdp import Counts, SpdpPriors
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 from spdp_engine.types import Tokens
 

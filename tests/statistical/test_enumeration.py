@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from spdp_engine.models.lda import LdaCounts, LdaPriors, LdaSample
-from spdp_engine.models.spdp import Counts, SpdpPriors, count_tokens, topic_weights
+from spdp_engine.models.readings import count_tokens
+from spdp_engine.models.spdp import Counts, SpdpPriors, topic_weights
 from spdp_engine.models.stirling import seating_factors
 
 from .exact import (

@@ -52,7 +52,7 @@ class Schedule:
             and shape.get("TEAMS", 1) * 4 * LANES * strips <= local // 2
             and shape["TEAM"] <= strips
         )
-        return tuple(fitting) or cls.shapes[-1:]
+        return tuple(fitting) or tuple(dict.fromkeys(shape, 1) for shape in cls.shapes[:1])
 
     @classmethod
     def memory_needed(cls, corpus: TokenArrays, topics: int) -> dict[str, int]:

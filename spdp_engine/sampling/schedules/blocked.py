@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,19 @@ class _Blocked(Sequential):
     The first pass goes token by token.
     """
 
-    name: ClassVar[str]
-
     def __init__(self, *arguments: Any) -> None:
-        self.file = f"{self.name}.cl"  # type: ignore[misc]
         super().__init__(*arguments)
+        self._scratch = self._state.cleared(2 * self._tree * (LARGEST_BLOCK + 1))
 
-    def _kernel(self, name: str, file: str | None = None, **constants: int) -> Any:
-        """See `Schedule._kernel`: the first pass is that of `sequential`."""
-        if name == "sequential_first":
-            return super()._kernel(name, "sequential.cl")
-        tree = 1 << (self._state.padded - 1).bit_length()
-        scratch = 2 * tree * (LARGEST_BLOCK + 1)
-        self._scratch = self._state.cleared(scratch)
-        return super()._kernel(self.name, TREE=tree, LARGEST_BLOCK=LARGEST_BLOCK)
+    @property
+    def _tree(self) -> int:
+        """Row length of the factors: the power of 2 that is not below the padded number of topics."""
+        return 1 << (self._state.padded - 1).bit_length()
+
+    def _make_kernels(self) -> None:
+        """See `Sequential`: the first pass is that of `sequential`."""
+        self._first = self._kernel("sequential_first", "sequential.cl")
+        self._sweep = self._kernel(self.file.removesuffix(".cl"), TREE=self._tree)
 
     def _arrange(self, corpus: TokenArrays, seed: int, order: str | None) -> NDArray[np.int64]:
         """See `Schedule._arrange`: by document, in shuffled order, and by word."""
@@ -59,10 +58,10 @@ class _Blocked(Sequential):
 class BlockedBackward(_Blocked):
     """Blocks by successive convolution and backward simulation (the blocking paper's 3.2.1)."""
 
-    name = "blocked_backward"
+    file = "blocked_backward.cl"
 
 
 class BlockedNested(_Blocked):
     """Blocks by a binary tree of convolutions and nested simulation (the blocking paper's 3.2.2)."""
 
-    name = "blocked_nested"
+    file = "blocked_nested.cl"

@@ -16,6 +16,9 @@ class Sequential(Schedule):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._make_kernels()
+
+    def _make_kernels(self) -> None:
         self._first = self._kernel("sequential_first")
         self._sweep = self._kernel("sequential")
 

@@ -52,6 +52,8 @@ class TokenParallel(Schedule):
         state, tokens = self._state, len(self._order)
         team, teams = self._shape["TEAM"], self._shape["TEAMS"]
         self._begin(state.queue, (1,), (1,), *state.arguments)
-        self._launch(kernel, iteration, np.int32(tokens), size=(team, -(-tokens // teams) * teams), group=(team, teams))
+        self._launch(
+            kernel, iteration, np.int32(tokens), size=(-(-tokens // teams) * team * teams,), group=(team * teams,)
+        )
         state.correct()
         state.finish_sweep()

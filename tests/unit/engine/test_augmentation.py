@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from spdp_engine.models.lda import LdaPriors
-from spdp_engine.models.spdp import count_tokens
+from spdp_engine.models.readings import count_tokens
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 
 from .corpora import Tokens, from_documents, random_tokens

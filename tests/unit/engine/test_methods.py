@@ -138,7 +138,7 @@ def test_associations_are_refused_by_what_has_no_use_for_them(method: Method) ->
 
 @pytest.mark.skipif(choose_device().kind != "CPU", reason="another default may have other orders")
 def test_what_a_default_schedule_does_not_take_is_refused_too() -> None:
-    assert "one order" in refused(order="document")
+    assert "Name the schedule" in refused(order="document")
     assert "associations" in refused(model="lda", associations=IDENTITY)
 
 
@@ -159,8 +159,8 @@ def test_associations_of_another_size_are_refused_with_both_sizes(sizes: tuple[i
 def test_a_word_that_no_base_word_leads_to_is_refused() -> None:
     """Base words 0 and 1 lead to word 1 alone."""
     matrices = Matrices.from_entries(2, 12, [0, 0], [1, 1], [0, 1], [1.0, 1.0])
-    assert "no word" in refused(schedule="blocks", associations=matrices)
-    assert "no word" in refused(schedule="hybrid", associations=matrices)
+    assert "no base word leads to word 0 in group 0" in refused(schedule="blocks", associations=matrices)
+    assert "no base word leads to word 0 in group 0" in refused(schedule="hybrid", associations=matrices)
 
 
 def test_a_word_without_a_base_word_matters_only_where_it_occurs() -> None:

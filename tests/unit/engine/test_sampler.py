@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import warnings
+import weakref
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError, ParallaxError, SettingsError
 from spdp_engine.models import LdaPriors, Priors, SpdpPriors, stirling
-from spdp_engine.models.spdp import count_tokens
+from spdp_engine.models.readings import count_tokens
 from spdp_engine.sampling import METHODS, devices, method_named, programs
 from spdp_engine.sampling.devices import list_devices
 from spdp_engine.sampling.held_out import choose_held_out
@@ -489,3 +491,25 @@ def test_settings_come_back_with_device_and_workers_filled_in() -> None:
     assert Sampler(CORPUS, SamplerSettings(5, schedule="sequential", workers=3)).settings.workers == 1
     assert Sampler(CORPUS, SamplerSettings(5, schedule="token_parallel")).settings.order == "interleaved"
     assert Sampler(CORPUS, blocks).settings.order is None
+
+
+@pytest.mark.parametrize("topics", [[0] * 3, [0] * 3_999 + [5], np.zeros(5_000, int)], ids=["few", "beyond K", "many"])
+def test_topics_that_do_not_fit_are_refused(topics: Any) -> None:
+    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.0))
+    with pytest.raises(SettingsError) as refusal:
+        sampler.start_at(np.asarray(topics, np.uint16))
+    assert_sentences(str(refusal.value))
+
+
+@pytest.mark.parametrize("settings", every_run(held_out=0.0, measure_every=0))
+def test_a_sampler_lets_the_memory_of_its_device_go_at_once(settings: SamplerSettings) -> None:
+    """Without waiting for the collector of cycles, which does not know how much a buffer holds."""
+    sampler = Sampler(CORPUS, settings)
+    sampler.step()
+    state = weakref.ref(sampler._state)
+    gc.disable()
+    try:
+        del sampler
+        assert state() is None
+    finally:
+        gc.enable()

@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from spdp_engine.models import Matrices
-from spdp_engine.models.spdp import count_tokens, largest_cell
+from spdp_engine.models.readings import count_tokens
+from spdp_engine.models.spdp import largest_cell
 from spdp_engine.models.stirling import seating_factors
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings
 from spdp_engine.sampling.schedules import TokenParallel

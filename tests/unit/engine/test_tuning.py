@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from spdp_engine.errors import DeviceError
 from spdp_engine.sampling import Sampler, SamplerSettings, choose_device, method_named, tuning
 
 from .corpora import random_tokens
@@ -110,3 +112,27 @@ def test_a_sampler_takes_the_chosen_shape(monkeypatch: pytest.MonkeyPatch) -> No
     sampler = Sampler(random_tokens(200, 5, 20, 2), SamplerSettings(40, schedule="token_parallel"))
     assert sampler._schedule._shape == {"TEAM": 4, "TEAMS": 8}
     assert sampler.run(2)[-1].perplexity
+
+
+def test_where_every_candidate_fails_that_is_said_and_nothing_remembered(
+    monkeypatch: pytest.MonkeyPatch, memory: Path
+) -> None:
+    monkeypatch.setattr(tuning, "_seconds", lambda *_: float("inf"))
+    with pytest.raises(DeviceError, match="could not run the sampler"):
+        tuning.best_shape(TOKEN_PARALLEL, choose_device(), 40)
+    assert not memory.exists() and not tuning._remembered
+
+
+def test_choices_of_other_kernel_sources_are_let_go(monkeypatch: pytest.MonkeyPatch, memory: Path) -> None:
+    memory.parent.mkdir()
+    memory.write_text(json.dumps({"shape of something, 8 topics, a device, a driver, 0123456789ab": "TEAM=4"}))
+    measured_as(monkeypatch, {})
+    tuning.best_shape(TOKEN_PARALLEL, choose_device(), 40)
+    assert all(key.endswith(tuning._sources()) for key in json.loads(memory.read_text()))
+
+
+def test_a_device_with_little_local_memory_gets_one_work_item_to_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = choose_device()
+    small = SimpleNamespace(handle=SimpleNamespace(max_work_group_size=1, local_mem_size=1024))
+    assert TOKEN_PARALLEL.runner.shapes_for(small, 1000) == ({"TEAM": 1, "TEAMS": 1},)  # type: ignore[arg-type]
+    assert tuning._seconds(TOKEN_PARALLEL, device, 8, {"TEAM": 1, "TEAMS": 1}) < 60
