@@ -223,7 +223,7 @@ WRONG_SPDP: dict[str, Change] = {
     ),
     "a new table is as probable as in an empty restaurant": (
         (
-            "inverse * (model->concentration + model->discount * (float)sums->tables[x])",
+            "inverse * (model->concentration + model->discount * no_less_than_none((float)sums->tables[x]))",
             "inverse * model->concentration",
         ),
     ),
@@ -246,7 +246,7 @@ WRONG_ASSOCIATIONS: dict[str, Change] = {
         ),
     ),
     "a table is opened without its base word's weight": (
-        ("    return row->weight[entry] * (row->tables", "    return (row->tables"),
+        ("    return row->weight[entry] * (no_less_than_none(", "    return (no_less_than_none("),
     ),
     "the closed table still serves its base word when the next is opened": (
         (" - (taken && entry == without ? row->weight[entry] : 0.0f)", ""),

@@ -580,7 +580,7 @@ WRONG_METHODS: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "an unknown order": (("--schedule", "token_parallel", "--order", "alphabetical"), "no order “alphabetical”"),
     "an order where there is no choice": (("--schedule", "sequential", "--order", "document"), "no order “document”"),
-    "an order for the device's schedule": (("--order", "alphabetical"), "no order “alphabetical”"),
+    "an order without a schedule": (("--order", "document"), "Name the schedule, too"),
     "a prior of another model": (("--beta", 0.1), "The model spdp has no beta"),
     "priors that the model has not": (("--model", "lda", "--gamma", 0.1), "The model lda has no gamma"),
     "a prior out of range": (("--model", "lda", "--beta", 0), "Beta must lie between"),
