@@ -24,6 +24,9 @@ class LdaState(State):
     """
 
     headers = ("lda.clh",)
+    row_multiple = (
+        16  # floats in a cache line: so little is done for a token that two workers' rows in one line slow both down
+    )
     priors: LdaPriors
 
     def __init__(
@@ -78,7 +81,7 @@ class LdaState(State):
         cls, corpus: TokenArrays, topics: int, workers: int = 1, matrices: Matrices | None = None
     ) -> dict[str, int]:
         """See `State.memory_needed`."""
-        padded = padded_topics(topics)
+        padded = padded_topics(topics, cls.row_multiple)
         return {
             "tokens by document and topic": 4 * len(corpus.document_group) * padded,
             "tokens by word and topic": 4 * corpus.n_words * padded,

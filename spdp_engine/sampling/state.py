@@ -24,9 +24,9 @@ LANES = 8
 """Topics to a vector, as in kernels/topics.clh."""
 
 
-def padded_topics(topics: int) -> int:
-    """K rounded up to whole vectors."""
-    return -(-topics // LANES) * LANES
+def padded_topics(topics: int, multiple: int = LANES) -> int:
+    """K rounded up to whole vectors, or to another multiple of a vector's length."""
+    return -(-topics // multiple) * multiple
 
 
 class State:
@@ -35,7 +35,8 @@ class State:
     Attributes:
         headers: kernel files that say what a token does, in the order in which they must stand before a schedule's.
         constants: preprocessor definitions that the headers need.
-        topics: K; `padded` is K rounded up to whole vectors, the row length of every buffer.
+        row_multiple: what the length of rows is a multiple of.
+        topics: K; `padded` is K rounded up to it, the row length of every buffer.
         priors: hyperparameters.
         workers: how many keep sums of their own while they sample.
         readers: how many may do so while they only read.
@@ -43,13 +44,14 @@ class State:
     """
 
     headers: ClassVar[tuple[str, ...]]
+    row_multiple: ClassVar[int] = LANES
 
     def __init__(
         self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: Priors, workers: int,
         totals_shape: tuple[int, ...],
     ) -> None:  # fmt: skip
         self.device, self.queue, self.topics, self.priors, self.workers = device, queue, topics, priors, workers
-        self.padded = padded_topics(topics)
+        self.padded = padded_topics(topics, self.row_multiple)
         self.constants: dict[str, int] = {"TOPICS": self.padded}
         self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
         alpha = np.zeros(self.padded, np.float32)

@@ -23,7 +23,7 @@ class DataAugmentation(Sequential):
     @classmethod
     def memory_needed(cls, corpus: TokenArrays, topics: int) -> dict[str, int]:
         """See `Schedule.memory_needed`: theta and phi."""
-        padded = padded_topics(topics)
+        padded = padded_topics(topics, LdaState.row_multiple)
         return {
             **super().memory_needed(corpus, topics),
             "theta": 4 * len(corpus.document_group) * padded,

@@ -77,9 +77,9 @@ def draw_topic(weights: Float, u: float) -> int:
     return int(order[np.searchsorted(ends, u * ends[-1], side="right")])
 
 
-def padded_topics(topics: int) -> int:
+def padded_topics(topics: int, multiple: int = LANES) -> int:
     """K rounded up to whole vectors."""
-    return -(-topics // LANES) * LANES
+    return -(-topics // multiple) * multiple
 
 
 def first_beyond(weights: NDArray[Any], goal: float) -> int:
@@ -375,14 +375,14 @@ def word_blocks(corpus: TokenArrays, seed: int, largest: int) -> tuple[NDArray[n
 
 
 def scaled_factors(factors: Float) -> Float:
-    """s^j f_k(j), padded to whole vectors with topics that take no token.
+    """s^j f_k(j), padded to whole cache lines with topics that take no token.
 
     s is the smaller of what makes the largest f_k(C) 1, and what makes the f_k(1) sum to C. (The kernel is content with a
     rough logarithm for the former, see `test_blocked`; no share's probability depends on s.)
     """
     count = len(factors) - 1
     scale = min(factors[-1].max() ** (-1 / count), count / factors[1].sum())
-    padded = np.zeros((count + 1, padded_topics(factors.shape[1])))
+    padded = np.zeros((count + 1, padded_topics(factors.shape[1], 2 * LANES)))
     padded[:, : factors.shape[1]] = factors * scale ** np.arange(count + 1)[:, None]
     padded[0] = 1.0
     return padded

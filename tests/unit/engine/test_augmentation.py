@@ -136,9 +136,9 @@ def test_topics_are_drawn_in_proportion_to_theta_and_phi(topics: int) -> None:
     sampler.step()
     state, schedule = sampler._state, sampler._schedule
     rng = np.random.default_rng(82)
-    shares, wordings = rng.random((2, state.padded)) ** 2, rng.random((2, state.padded)) ** 2
-    shares[:, topics:] = wordings[:, topics:] = 0
-    scale = np.append(rng.random(topics) + 0.1, np.zeros(state.padded - topics))
+    shares, wordings, scale = (np.zeros((rows, state.padded)) for rows in (2, 2, 1))
+    shares[:, :topics], wordings[:, :topics] = rng.random((2, topics)) ** 2, rng.random((2, topics)) ** 2
+    scale[:, :topics] = rng.random(topics) + 0.1
     there = [state.cleared(array.size) for array in (shares, wordings, scale)]
     for buffer, array in zip(there, (shares, wordings, scale), strict=True):
         write(sampler, buffer, array.astype(np.float32))
@@ -148,7 +148,7 @@ def test_topics_are_drawn_in_proportion_to_theta_and_phi(topics: int) -> None:
     )
     drawn = sampler.topics()
     for document, word in ((0, 1), (1, 0)):
-        weights = (shares[document] * wordings[word] * scale)[:topics]
+        weights = (shares[document] * wordings[word] * scale[0])[:topics]
         found = np.bincount(drawn[corpus.token_document == document], minlength=topics)
         expected = 40_000 * weights / weights.sum()
         kept = expected > 5
@@ -169,9 +169,8 @@ def test_counts_follow_the_topics_drawn() -> None:
             corpus.token_word, corpus.token_document, corpus.document_group, sampler.topics(), (2, 30, 8)
         )
         state = sampler._state
-        np.testing.assert_array_equal(read(sampler, state.document_topics, np.float32, 20, state.padded), n)
-        there = read(sampler, state.word_topics, np.float32, 30, state.padded)
-        np.testing.assert_array_equal(there, words.sum(axis=0))
+        np.testing.assert_array_equal(state.read_rows(state.document_topics, 20), n)
+        np.testing.assert_array_equal(state.read_rows(state.word_topics, 30), words.sum(axis=0))
         np.testing.assert_array_equal(sampler.totals(), words.sum(axis=(0, 1)))
 
 
