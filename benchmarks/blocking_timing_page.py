@@ -72,11 +72,10 @@ def timing_findings(corpus: str, is_kos: bool, times: Mapping[int, Mapping[str, 
     most = max(times)
     span = f"`{BACKWARD}` takes {min(backward):.2f} to {max(backward):.2f} times as long as `{SINGLE}`"
     saved = PAPER_SAVED[is_kos]
-    falls = nested[most] < nested[min(times)]
     passed = nested[most] < 1
-    verdict = AGREES if passed else DIRECTION if falls else MISSING
     under = [topics for topics, ratio in nested.items() if ratio < 1]
     where = f"it is below 1 at K = {', '.join(map(str, under))}" if under else "it is below 1 at no K"
+    verdict = AGREES if passed else DIRECTION if under else MISSING
     return [
         Finding(
             AGREES if (min(backward) > 2 if is_kos else abs(statistics.fmean(backward) - 1.25) < 0.15) else MISSING,
@@ -89,6 +88,7 @@ def timing_findings(corpus: str, is_kos: bool, times: Mapping[int, Mapping[str, 
             verdict,
             f"On {'KOS' if is_kos else 'NIPS'}, nested draws overtake single sites as K grows, and save {saved:.1%} at K = 1024.",
             f"on {corpus}, the ratio of `{NESTED}` to `{SINGLE}` goes from {nested[min(times)]:.2f} at K = {min(times)} to "
-            f"{nested[most]:.2f} at K = {most}; {where}.",
+            f"{nested[most]:.2f} at K = {most}; {where}. (Here a single site weighs eight topics with one instruction "
+            "and costs little more than reading its rows; the paper's samplers were written in Python.)",
         ),
     ]  # fmt: skip
