@@ -6,7 +6,7 @@
 
 /* scratch: factors [count + 1][TREE], then h [count + 1][TREE]. */
 static inline int draw_block(const Model *model, const Sums *sums, const Rows *rows, __global ushort *topics, const int count,
-                      Numbers *numbers, __global float *scratch)
+                             Numbers *numbers, __global float *scratch)
 {
     __global float *factors = scratch, *h = scratch + (count + 1) * TREE;
     write_factors(model, sums, rows, count, factors);

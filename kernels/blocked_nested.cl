@@ -33,7 +33,7 @@ static inline void join(__global const float *below, __global float *sums, const
 
 /* scratch: the levels from the lowest up, [count + 1][TREE], [count + 1][TREE / 2], ..., [count + 1][1]. */
 static inline int draw_block(const Model *model, const Sums *sums, const Rows *rows, __global ushort *topics, const int count,
-                      Numbers *numbers, __global float *scratch)
+                             Numbers *numbers, __global float *scratch)
 {
     write_factors(model, sums, rows, count, scratch);
     __global float *level = scratch;

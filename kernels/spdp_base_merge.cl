@@ -6,7 +6,7 @@
  */
 
 static inline void spread(const float tables_now, const int s, const int k, const int words, __global const int *copy_starts,
-                   __global float *before, __global float *tables)
+                          __global float *before, __global float *tables)
 {
     for (int copy = copy_starts[s]; copy < copy_starts[s + 1]; ++copy)
         tables[(size_t)(words + copy) * TOPICS + k] = tables_now;

@@ -28,8 +28,8 @@ __kernel void token_parallel_begin(MODEL_ARGUMENTS)
 
 /* One pass over the tokens; `first` where none has a topic yet. */
 static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
-                 __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
-                 __local float8 (*weights)[STRIPS], __local int *taken)
+                        __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
+                        __local float8 (*weights)[STRIPS], __local int *taken)
 {
     const int member = get_local_id(0) % TEAM, team = get_local_id(0) / TEAM;
     const int l = get_group_id(0) * TEAMS + team;

@@ -11,8 +11,8 @@
 
 /* One pass over the tokens; `first` where none has a topic yet. */
 static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
-                 __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
-                 __local float8 *weights, __local int *taken)
+                        __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
+                        __local float8 *weights, __local int *taken)
 {
     const int member = get_local_id(0);
     const Sums sums = sums_of(model, 0);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,11 @@ class LdaState(State):
         """Totals counted anew; nothing else can go wrong."""
         self._correct(self.queue, (self.padded,), None, np.int32(self.words), self.word_topics, self.totals)
 
-    def read_sample(self, iteration: int, corpus: TokenArrays, topics: NDArray[np.uint16]) -> LdaSample:
+    def read_sample(
+        self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]
+    ) -> LdaSample:
         """See `State.read_sample`. The model does not tell groups apart, so the tokens' topics are counted by group here."""
-        group_words = self._count(corpus, topics).group_words
+        group_words = self._count(corpus, read_topics()).group_words
         return LdaSample(
             iteration, self.priors, LdaCounts(self.read_rows(self.document_topics, self.documents), group_words)
         )

@@ -144,7 +144,8 @@ class Sampler:
         method = method_named(settings.model, schedule)
         settings.check_method(method)
         workers = method.runner.workers(settings.workers, self.device)
-        needed = method.memory_needed(corpus, settings.topics, workers, settings.associations)
+        readers = max(workers, self.device.default_workers)
+        needed = method.memory_needed(corpus, settings.topics, readers, settings.associations)
         check_memory(self.device, settings.topics, corpus.n_words, needed)
         order = settings.order or (method.orders[0] if method.orders else None)
         self.settings = replace(settings, schedule=schedule, order=order, workers=workers, device=self.device.name)
@@ -226,7 +227,7 @@ class Sampler:
 
     def inspect(self) -> Sample:
         """A consistent copy of the state, as of the last iteration."""
-        return self._state.read_sample(self.iteration, self._training, self.topics())
+        return self._state.read_sample(self.iteration, self._training, self.topics)
 
     def topics(self) -> NDArray[np.uint16]:
         """The topic of each training token, in the order of the corpus without its held-out tokens: uint16."""

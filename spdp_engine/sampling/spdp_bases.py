@@ -23,9 +23,8 @@ class IdentityBase:
     header: ClassVar[str] = "spdp_identity.clh"
 
     def __init__(self, state: SpdpState) -> None:
-        self._state = weakref.proxy(
-            state
-        )  # which holds this: so that both go, and the device's memory, when the last user does
+        # The state holds this: a proxy, so that both go, and the memory of the device, when the last user does.
+        self._state = weakref.proxy(state)
         self._tables = state.cleared(state.words * state.padded)
 
     @property

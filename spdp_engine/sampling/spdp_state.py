@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,9 @@ class SpdpState(State):
         """See `State.divide_words`."""
         self.base.divide_words(word_part)
 
-    def read_sample(self, iteration: int, corpus: TokenArrays, topics: NDArray[np.uint16]) -> SpdpSample:
+    def read_sample(
+        self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]
+    ) -> SpdpSample:
         """See `State.read_sample`."""
         seats = self.read_integers(self.seats, self.groups, self.words, pair=True)
         counts = Counts(

@@ -6,7 +6,7 @@ can be asked to do on the device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,13 +91,13 @@ class State:
     def divide_words(self, word_part: NDArray[np.int64]) -> None:
         """Told by a schedule that deals words out to workers: int64 [V], the part of each word."""
 
-    def read_sample(self, iteration: int, corpus: TokenArrays, topics: NDArray[np.uint16]) -> Sample:
+    def read_sample(self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]) -> Sample:
         """Copies the state to the host; waits for the device.
 
         Args:
             iteration: iterations done.
             corpus: the training tokens.
-            topics: uint16 [N], their topics.
+            read_topics: gives their topics, uint16 [N]; it takes a moment, and not every model needs them.
         """
         raise NotImplementedError
 

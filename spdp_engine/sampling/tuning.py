@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import platformdirs
@@ -40,9 +39,8 @@ TOKENS, DOCUMENTS, WORDS = 20_000, 200, 1_000
 SWEEPS = 3
 """Sweeps of each candidate; the fastest counts."""
 
-Choice = TypeVar("Choice")
 _choosing = threading.RLock()
-_remembered: dict[str, Any] = {}
+_remembered: dict[str, str] = {}
 
 
 def best_shape(method: Method, device: Device, topics: int) -> Mapping[str, int]:

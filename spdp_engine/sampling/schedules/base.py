@@ -100,12 +100,19 @@ class Schedule:
         definitions = {**state.constants, **self._shape, **constants}
         return cl.Kernel(build_program(state.device, (*state.headers, file or self.file), definitions), name)
 
+    _first: cl.Kernel
+    _sweep: cl.Kernel
+
     def first(self) -> None:
         """Enqueues the first pass: each token gets its topic from the model, given the tokens before it."""
-        raise NotImplementedError
+        self._pass(self._first, 0)
 
     def sweep(self, iteration: int) -> None:
         """Enqueues one sweep over all tokens."""
+        self._pass(self._sweep, iteration)
+
+    def _pass(self, kernel: cl.Kernel, iteration: int) -> None:
+        """Enqueues a kernel over all tokens, and what the state does after it."""
         raise NotImplementedError
 
     @property

@@ -45,10 +45,6 @@ class Blocks(Schedule):
         """See `Schedule.first`."""
         self._pass(self._first, 0, self._visits)
 
-    def sweep(self, iteration: int) -> None:
-        """See `Schedule.sweep`."""
-        self._pass(self._sweep, iteration)
-
     def _pass(self, kernel: Any, iteration: int, *arguments: Any) -> None:
         for starts in self._starts:
             self._launch(kernel, iteration, starts, *arguments, size=(self._state.workers,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 
 from spdp_engine.sampling.schedules.base import Schedule
 
@@ -19,17 +20,13 @@ class Sequential(Schedule):
         self._make_kernels()
 
     def _make_kernels(self) -> None:
-        self._first = self._kernel("sequential_first")
-        self._sweep = self._kernel("sequential")
+        """Kernels NAME_first and NAME of NAME.cl."""
+        name = self.file.removesuffix(".cl")
+        self._first, self._sweep = self._kernel(f"{name}_first"), self._kernel(name)
 
-    def first(self) -> None:
-        """See `Schedule.first`."""
-        self._launch(self._first, 0, np.int32(len(self._order)))
-        self._state.finish_phase()
-        self._state.finish_sweep()
-
-    def sweep(self, iteration: int) -> None:
-        """See `Schedule.sweep`."""
-        self._launch(self._sweep, iteration, np.int32(len(self._order)))
+    def _pass(self, kernel: cl.Kernel, iteration: int) -> None:
+        """See `Schedule._pass`: one work-item, or one team of them."""
+        team = (self._shape.get("TEAM", 1),)
+        self._launch(kernel, iteration, np.int32(len(self._order)), size=team, group=team)
         self._state.finish_phase()
         self._state.finish_sweep()

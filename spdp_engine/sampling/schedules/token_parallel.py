@@ -40,14 +40,6 @@ class TokenParallel(Schedule):
         place = np.arange(len(ranks)) - np.searchsorted(ranks, ranks)
         return by_document[np.lexsort((ranks, place))]
 
-    def first(self) -> None:
-        """See `Schedule.first`."""
-        self._pass(self._first, 0)
-
-    def sweep(self, iteration: int) -> None:
-        """See `Schedule.sweep`."""
-        self._pass(self._sweep, iteration)
-
     def _pass(self, kernel: Any, iteration: int) -> None:
         state, tokens = self._state, len(self._order)
         team, teams = self._shape["TEAM"], self._shape["TEAMS"]
