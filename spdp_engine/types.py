@@ -44,6 +44,19 @@ class Tokens:
     n_groups: int
 
 
+@dataclass(frozen=True, eq=False)
+class ScoredTokens:
+    """Tokens that are scored and never trained on.
+
+    Attributes:
+        token_word: int32 [M], numbers of the corpus's words.
+        token_document: int32 [M], numbers of the corpus's documents.
+    """
+
+    token_word: NDArray[np.int32]
+    token_document: NDArray[np.int32]
+
+
 class Sample(Protocol):
     """A consistent copy of a model's state, and the estimates drawn from it: all that is read of a run, of whatever model."""
 
