@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from benchmarks import associations, blocking, browser, fit_quality, screenshots, smoke, speed, table_limit, thesis
+from benchmarks import associations, blocking, browser, fit, fit_quality, screenshots, smoke, speed, table_limit, thesis
 from spdp_engine.errors import ParallaxError
 
 
@@ -27,6 +27,7 @@ class Command(Protocol):
 COMMANDS: tuple[Command, ...] = (
     speed,
     fit_quality,
+    fit,
     table_limit,
     associations,
     thesis,

@@ -14,7 +14,7 @@ from benchmarks.machine import Machine
 from benchmarks.report import Row
 from benchmarks.runs import Points, Progress
 from spdp_engine.models.lda import LdaPriors, LdaSample
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import TokenArrays, Tokens
 
 AVERAGED = 10
@@ -199,7 +199,7 @@ class TimedRun:
 def begin(training: TokenArrays, wanted: Row) -> Sampler:
     """A sampler of LDA by the settings in a row ('sampler', 'topics', 'seed', 'device'), at its random first topics."""
     topics, seed = int(str(wanted["topics"])), int(str(wanted["seed"]))
-    settings = SamplerSettings(
+    settings = plain_settings(
         topics=topics, priors=LdaPriors(), model="lda", schedule=str(wanted["sampler"]), device=str(wanted["device"]),
         seed=seed, held_out=0.0, measure_every=0,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spdp_engine.models import Matrices
 from spdp_engine.sampling.methods import METHODS
-from spdp_engine.sampling.sampler import SamplerSettings
+from spdp_engine.sampling.sampler import SamplerSettings, plain_settings
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class NamedSchedule:
         associations: Matrices | None = None,
     ) -> SamplerSettings:
         """Settings of a run with it that measures nothing on the way."""
-        return SamplerSettings(
+        return plain_settings(
             topics=topics, schedule=self.schedule, workers=workers, device=device, seed=seed, held_out=held_out,
             measure_every=0, model=self.model, order=self.order or None, associations=associations,
         )  # fmt: skip

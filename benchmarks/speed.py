@@ -20,7 +20,7 @@ from benchmarks.machine import Machine, describe_machine
 from benchmarks.options import Lengths, Options, add_options, read_options
 from benchmarks.report import counted, table, write_page, write_rows
 from benchmarks.thesis_algorithm1 import ThesisAlgorithm1
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import Iteration
 
 NAME = "speed"
@@ -104,7 +104,7 @@ def make_contestants(corpus: NamedCorpus, options: Options, machine: Machine) ->
     """The schedules and the thesis's algorithm, by the names that results give them."""
 
     def sampler(schedule: str, workers: int | None = None) -> Sampler:
-        settings = SamplerSettings(topics=options.topics, schedule=schedule, workers=workers, device=options.device)
+        settings = plain_settings(topics=options.topics, schedule=schedule, workers=workers, device=options.device)
         return Sampler(corpus.arrays, settings)
 
     all_cores = sampler("blocks")

@@ -15,7 +15,7 @@ from benchmarks.options import Lengths, Options, add_options, read_options
 from benchmarks.report import Row, counted, table, write_page
 from benchmarks.runs import complete
 from spdp_engine.models import stirling
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import Iteration
 
 NAME = "table-limit"
@@ -57,7 +57,7 @@ def measure(corpus: NamedCorpus, options: Options, limits: Sequence[int] = LIMIT
 def run_once(corpus: NamedCorpus, machine: Machine, wanted: Row, progress: Callable[[Iteration], None]) -> Row:
     """One run of `blocks` to its last iteration."""
     limit = int(str(wanted["limit"]))
-    settings = SamplerSettings(
+    settings = plain_settings(
         topics=int(str(wanted["topics"])), device=machine.device, seed=int(str(wanted["seed"])), measure_every=0
     )
     with tables_bounded(limit):

@@ -8,20 +8,21 @@
  *
  * The model's header (spdp.clh, ...) stands before this file and says what a token does.
  */
-#include "tokens.clh"
+#include "repeats.clh"
 
 /* starts [P + 1]: where each worker's block of this phase begins among the tokens. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blocks(
     __global const int *restrict starts, __global const int *restrict token_word,
     __global const int *restrict token_document, __global ushort *restrict token_topic, const uint seed,
-    const uint iteration, MODEL_ARGUMENTS)
+    const uint iteration, REPEATS_ARGUMENTS MODEL_ARGUMENTS)
 {
     const int worker = get_global_id(0);
     const Model model = MODEL_GATHER;
+    const Repeats repeats = REPEATS_GATHER;
     const Sums sums = load_sums(&model, worker);
     const int end = starts[worker + 1];
-    for (int l = starts[worker]; l < end; ++l)
-        resample_token(&model, &sums, token_word[l], token_document[l], token_topic + l, uniforms(seed, iteration, l));
+    for (int l = starts[worker]; l < end;)
+        l += resample_run(&model, &sums, &repeats, l, token_word[l], token_document[l], token_topic, seed, iteration);
 }
 
 /* The first pass. visits [N]: the same blocks, each with its tokens in the order of documents, since a document's
@@ -29,14 +30,15 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blocks(
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blocks_first(
     __global const int *restrict starts, __global const int *restrict visits, __global const int *restrict token_word,
     __global const int *restrict token_document, __global ushort *restrict token_topic, const uint seed,
-    const uint iteration, MODEL_ARGUMENTS)
+    const uint iteration, REPEATS_ARGUMENTS MODEL_ARGUMENTS)
 {
     const int worker = get_global_id(0);
     const Model model = MODEL_GATHER;
+    const Repeats repeats = REPEATS_GATHER;
     const Sums sums = load_sums(&model, worker);
     const int end = starts[worker + 1];
-    for (int x = starts[worker]; x < end; ++x) {
+    for (int x = starts[worker]; x < end;) {
         const int l = visits[x];
-        assign_token(&model, &sums, token_word[l], token_document[l], token_topic + l, uniforms(seed, iteration, l));
+        x += assign_run(&model, &sums, &repeats, l, token_word[l], token_document[l], token_topic, seed, iteration);
     }
 }

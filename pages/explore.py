@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.cards import alike_sentence, cards_html
 from pages.parts.charts import perplexity_figure, perplexity_svg
+from pages.parts.choosing import CHOSEN_SETTINGS, TAKEN_TOPICS, choosing_section
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
 from pages.parts.run_settings import RunSettings, choose_settings, method_html
@@ -79,6 +80,8 @@ def _before(workspace: Workspace) -> None:
         "here within seconds: a card for each, with a column of words for every group. They get better while the run goes "
         "on, and you may stop whenever they are good enough.</p>"
     )
+    st.subheader("How many topics?")
+    choosing_section(workspace)
 
 
 @st.fragment
@@ -87,17 +90,11 @@ def _start_form(workspace: Workspace) -> None:
     with guarded():
         corpus = workspace.corpus
         assert corpus is not None
-        topics = st.number_input(
-            "How many topics?",
-            1,
-            1000,
-            workspace.suggested_topics,
-            help="20 is a good start; more topics are narrower.",
-        )
+        topics = _topics_field(workspace)
         start = st.button("Start", type="primary", icon=":material/play_arrow:", width="stretch")
         answer = st.container()
         with st.expander("Advanced settings"):
-            chosen = choose_settings(workspace, int(topics))
+            chosen = st.session_state[CHOSEN_SETTINGS] = choose_settings(workspace, topics)
         with answer:
             if isinstance(chosen, ParallaxError):
                 show_problem(str(chosen))
@@ -115,6 +112,16 @@ def _start_form(workspace: Workspace) -> None:
             associated = new.associations is not None
             key = f"{workspace.key} {id(corpus)} {associated} {new.model} {new.schedule} {new.topics} {new.priors} {new.device}"
             _warm_up(new, corpus, key)
+
+
+def _topics_field(workspace: Workspace) -> int:
+    """How many topics: as suggested, until another number is given here or taken from a comparison."""
+    if TAKEN_TOPICS in st.session_state:
+        st.session_state["topics"] = st.session_state.pop(TAKEN_TOPICS)
+    st.session_state.setdefault("topics", workspace.suggested_topics)
+    return int(
+        st.number_input("How many topics?", 1, 1000, key="topics", help="20 is a good start; more topics are narrower.")
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -147,6 +154,11 @@ def _run(workspace: Workspace, job: Job) -> None:
         _refreshing(workspace, job, order, reading is not None)
     else:
         _resting(workspace, job, order)
+        if workspace.corpus is not None:
+            with st.expander(
+                "How many topics?", icon=":material/query_stats:", expanded=workspace.choosing is not None
+            ):
+                choosing_section(workspace)
 
 
 @st.fragment(run_every=REFRESH_SECONDS)

@@ -9,18 +9,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tqdm import tqdm
 
 from spdp_engine.corpus import (
+    Collection,
     Columns,
     Corpus,
     CorpusSettings,
     Note,
+    Scored,
     build_corpus,
     guess_columns,
     make_documents,
+    match_scored,
     read_associations,
     read_collection,
 )
@@ -41,6 +44,9 @@ from spdp_engine.types import Iteration
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
+
+HELD_OUT = 0.1
+"""Share of the documents whose words measure the fit, where nothing is said of it."""
 
 BAD_INPUT = 2
 """Exit status for whatever the person who called can put right."""
@@ -138,8 +144,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--device", metavar="NAME", help="part of a device's name; see the command “devices”")
     run.add_argument("--workers", type=int, metavar="P",
                      help="how many sample at once in the schedule blocks (default: every core)")  # fmt: skip
-    run.add_argument("--held-out", type=float, default=0.1, metavar="FRACTION_OF_DOCUMENTS",
-                     help="half the words of this share of the documents measure the fit (default 0.1; 0: none)")  # fmt: skip
+
+    fit_measure = fit.add_argument_group("what measures the fit: words that are not trained on")
+    fit_measure.add_argument("--held-out", type=float, metavar="FRACTION_OF_DOCUMENTS",
+                             help=f"half the words of this share of the documents (default {HELD_OUT:g}; 0: none)")  # fmt: skip
+    fit_measure.add_argument("--score", type=Path, metavar="PATH",
+                             help="or the words of this file, whose rows belong to documents of the others")  # fmt: skip
+    fit_measure.add_argument("--id", metavar="COLUMN", help="in both, says which row belongs to which document")
 
     output = fit.add_argument_group("output")
     output.add_argument(
@@ -204,6 +215,7 @@ def _fit(options: argparse.Namespace) -> int:
     if options.iterations < 1:
         raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
     model = model_named(options.model)
+    _check_score(options)
     settings = SamplerSettings(
         model=options.model,
         topics=options.topics,
@@ -213,31 +225,70 @@ def _fit(options: argparse.Namespace) -> int:
         workers=options.workers,
         device=options.device,
         seed=options.seed,
-        held_out=options.held_out,
+        held_out=_held_out(options),
     )
-    table = read_associations(options.associations) if options.associations else None  # before what takes longer
-    corpus = _read(options)
+    # What is small is read before what takes longer.
+    table = read_associations(options.associations) if options.associations else None
+    held = read_collection([options.score]) if options.score else None
+    collection = read_collection(options.paths)
+    corpus = _read(options, collection)
+    scored = match_scored(held, options.id, collection, corpus) if held else None
+    _print_notes(scored.notes if scored else ())
     settings.check_makes_sense_for(corpus)
     associations = Associations.of(table, corpus) if table else None
     if associations:
         _print_notes(associations.notes)
         settings = replace(settings, associations=associations.matrices)
-    sampler = Sampler(corpus, settings)
+    sampler = Sampler(corpus, settings, scored.tokens if scored else None)
     records = _sample(sampler, options.iterations)
     result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations)
     if options.output:
         write_folder(result, options.output)
         print(f"Wrote topics.csv, prevalence.csv, documents.csv and manifest.json to {options.output}.")
     if options.json:
-        print(json.dumps(result.summary(), ensure_ascii=False))
+        print(json.dumps({**result.summary(), **_scored_figures(scored)}, ensure_ascii=False))
     elif not options.output:
         _print_topics(result)
     return 0
 
 
-def _read(options: argparse.Namespace) -> Corpus:
+def _check_score(options: argparse.Namespace) -> None:
+    """Refuses halves of what makes up a split of one's own, and a second way to measure the fit."""
+    if options.score is None and options.id is not None:
+        raise SettingsError(
+            "The option --id says by which column a file of scored words is matched; give it with --score."
+        )
+    if options.score is not None and options.id is None:
+        raise SettingsError(
+            "The option --score needs --id: the column, in both files, that says which row belongs to which document."
+        )
+    if options.score is not None and options.held_out is not None:
+        raise SettingsError(
+            "With --score the words of that file measure the fit, and nothing else is held out; leave out --held-out, or --score."
+        )
+
+
+def _held_out(options: argparse.Namespace) -> float:
+    """The share of the documents that are held out."""
+    if options.score is not None:
+        return 0.0
+    return HELD_OUT if options.held_out is None else float(options.held_out)
+
+
+def _scored_figures(scored: Scored | None) -> dict[str, Any]:
+    """What was scored and what was not, for the JSON object."""
+    if scored is None:
+        return {}
+    return {
+        "scored_documents": scored.documents,
+        "scored_tokens": scored.n_tokens,
+        "unscored_tokens": scored.unscored_tokens,
+        "unscored_rows": scored.unscored_rows,
+    }
+
+
+def _read(options: argparse.Namespace, collection: Collection) -> Corpus:
     """The corpus, with the guesses and the report printed on the way."""
-    collection = read_collection(options.paths)
     given = {role: getattr(options, role) for role in ("text", "group", "title", "date")}
     try:
         guess = guess_columns(collection)
@@ -247,6 +298,8 @@ def _read(options: argparse.Namespace) -> Corpus:
         guess = Columns(text=given["text"])
     taken = set(given.values())
     chosen = {role: given[role] or _unless(getattr(guess, role), taken) for role in given}
+    if options.id is not None and not given["group"]:
+        chosen["group"] = _unless(chosen["group"], {options.id})  # what tells documents apart puts none together
     columns = Columns(str(chosen["text"]), chosen["group"], chosen["title"], chosen["date"])
     guessed = [f"{role} = {getattr(columns, role)}" for role in given if not given[role] and getattr(columns, role)]
     if guessed:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -78,11 +79,11 @@ class Sample(Protocol):
     def group_wordings(self) -> NDArray[np.float64]:
         """[I, V, K]; not to be written to."""
 
-    def group_topic_tokens(self) -> NDArray[np.int64]:
-        """[I, K]."""
+    def group_topic_tokens(self) -> NDArray[Any]:
+        """[I, K], whole numbers in a single sample, means in an average."""
 
-    def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
-        """[I, V], tokens of each word in the topic."""
+    def group_word_tokens(self, topic: int) -> NDArray[Any]:
+        """[I, V], tokens of each word in the topic; as above."""
 
     def document_shares(self) -> NDArray[np.float64]:
         """[D, K]."""
@@ -98,6 +99,9 @@ class Iteration:
         elapsed: seconds since the first iteration began, measuring included, pauses not.
         tokens_per_second: training tokens over `seconds`.
         perplexity: held-out perplexity after this iteration; None where it was not measured.
+        averaged: the same of the probabilities' mean over the samples since the chain settled; None before, or where not measured.
+        samples: how many those are.
+        hyperparameters: those in force, by name.
     """
 
     iteration: int
@@ -105,3 +109,6 @@ class Iteration:
     elapsed: float
     tokens_per_second: float
     perplexity: float | None
+    averaged: float | None = None
+    samples: int = 0
+    hyperparameters: Mapping[str, float] = field(default_factory=dict)

@@ -18,6 +18,9 @@ MOST_POINTS = 240
 PLOT_HEIGHT = 210
 """Pixels of the perplexity plot."""
 
+NUMBERS_HEIGHT = 200
+"""Pixels of a picture of what was measured at several numbers of topics."""
+
 SYMBOLS = ("circle", "square")
 """Marks of the two groups in the balance picture."""
 
@@ -193,5 +196,65 @@ def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:
     )
     figure.update_xaxes(title="topic", type="category", showgrid=False)
     figure.update_yaxes(autorange="reversed", showgrid=False)
+    figure.update_layout(dragmode=False)
+    return figure
+
+
+def numbers_figure(
+    numbers: Sequence[int],
+    means: Sequence[float | None],
+    single: Sequence[Sequence[float]],
+    recommended: int | None,
+    form: str,
+    limits: tuple[float, float] | None = None,
+    close: float | None = None,
+) -> go.Figure:
+    """A measure of runs against their number of topics, the recommended number marked.
+
+    Args:
+        numbers: numbers of topics, rising; they stand at equal distances.
+        means: the measure at each; None where it was not measured.
+        single: the measure of the single runs at each, shown as small marks.
+        recommended: one of the numbers.
+        form: of the values, in d3's notation.
+        limits: of the vertical axis; None: what the values need.
+        close: the share of the smallest mean within which values are as good as it, shaded.
+    """
+    figure = _bare(NUMBERS_HEIGHT)
+    places = range(len(numbers))
+    ink = "#E8ECF0" if is_dark() else "#1D2733"
+    marked = [number == recommended for number in numbers]
+    if any(marked):
+        figure.add_vline(x=marked.index(True), line_width=1, line_dash="dot", opacity=0.5)
+    if close is not None:
+        best = min(mean for mean in means if mean is not None)
+        figure.add_hrect(y0=best, y1=(1 + close) * best, line_width=0, fillcolor=_see_through(chart_colour(0), 0.16))
+    figure.add_scatter(
+        x=[place for place in places for _ in single[place]],
+        y=[value for values in single for value in values],
+        mode="markers",
+        marker={"size": 5, "color": _see_through(chart_colour(0), 0.5)},
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=list(places),
+        y=list(means),
+        mode="lines+markers",
+        line={"color": chart_colour(0), "width": 2.2},
+        marker={
+            "size": [13 if mark else 8 for mark in marked],
+            "symbol": ["diamond" if mark else "circle" for mark in marked],
+            "color": [chart_colour(1) if mark else chart_colour(0) for mark in marked],
+            "line": {"width": [1.5 if mark else 0 for mark in marked], "color": ink},
+            "opacity": 1,
+        },
+        customdata=list(numbers),
+        hovertemplate=f"%{{customdata}} topics: %{{y:{form}}}<extra></extra>",
+    )
+    figure.update_xaxes(
+        title="topics", tickvals=list(places), ticktext=[f"{number:,}" for number in numbers], showgrid=False,
+        range=[-0.35, len(numbers) - 0.65], fixedrange=True,
+    )  # fmt: skip
+    figure.update_yaxes(tickformat=form, nticks=5, range=limits, fixedrange=True)
     figure.update_layout(dragmode=False)
     return figure

@@ -15,6 +15,7 @@ from functools import cached_property
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from spdp_engine.choosing import Choosing
 from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, CorpusSettings, Documents
 from spdp_engine.jobs import Job, Queue
 from spdp_engine.results import Associations, Result
@@ -52,11 +53,12 @@ class Workspace:
         columns: which column is what.
         words: how texts become words.
         documents: the rows that have text.
-        corpus: what runs are started on, None until it is built.
+        corpus: what runs are started on, None until it is built. Another one ends the comparison of numbers of topics on it.
         problem: why there is no corpus, in a sentence.
         associations: the rows of a file of associations, for runs that are started from now on.
         job: the newest run.
         job_associations: what it took of such a file.
+        choosing: the newest comparison of numbers of topics on this corpus.
     """
 
     key: str
@@ -65,17 +67,35 @@ class Workspace:
     columns: Columns | None = None
     words: CorpusSettings = field(default_factory=CorpusSettings)
     documents: Documents | None = None
-    corpus: Corpus | None = None
     problem: str = ""
     associations: AssociationTable | None = None
     suggested_topics: int = 20
     job: Job | None = None
     job_name: str = ""
     job_associations: Associations | None = None
+    choosing: Choosing | None = None
     used: float = field(default_factory=time.time)
+    _corpus: Corpus | None = None
     _reading: Reading | None = None
     _next_reading: float = 0.0
     _matched: tuple[Corpus, Associations] | None = None
+
+    @property
+    def corpus(self) -> Corpus | None:
+        """See the class."""
+        return self._corpus
+
+    @corpus.setter
+    def corpus(self, corpus: Corpus | None) -> None:
+        if self.choosing and self.choosing.corpus is not corpus:
+            self.compare_numbers(None)
+        self._corpus = corpus
+
+    def compare_numbers(self, choosing: Choosing | None) -> None:
+        """Takes a new comparison of numbers of topics, or none, in place of the one before, which is ended."""
+        if self.choosing:
+            self.choosing.cancel()
+        self.choosing = choosing
 
     def bring(self, collection: Collection, columns: Columns | None, name: str, topics: int = 20) -> None:
         """Takes in new documents, without associations. A run on earlier ones stays until a new one is started."""
@@ -103,11 +123,18 @@ class Workspace:
         return matched[1]
 
     def start(self, job: Job, associations: Associations | None = None) -> None:
-        """Takes a new run in place of the one before, which is ended."""
-        if self.job:
-            self.job.discard()
+        """Takes a new run in place of the one before, which is ended, and so is a comparison of numbers of topics, though what it
+        has measured stays."""
+        self.let_go()
         self.job, self.job_name, self.job_associations = job, self.name, associations
         self._reading, self._next_reading = None, 0.0
+
+    def let_go(self) -> None:
+        """Ends what goes on in the background."""
+        if self.job:
+            self.job.discard()
+        if self.choosing:
+            self.choosing.cancel()
 
     def reading(self) -> Reading | None:
         """The newest sample of the run, readable; None before there is one.
@@ -169,8 +196,7 @@ class Registry:
         now = time.time()
         for key, workspace in list(self._workspaces.items()):
             if now - workspace.used > LIFETIME:
-                if workspace.job:
-                    workspace.job.discard()
+                workspace.let_go()
                 del self._workspaces[key]
 
 

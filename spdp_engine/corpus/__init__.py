@@ -8,6 +8,10 @@ Associations between words, for models that take them, come from a file of their
 
     matrices, notes = match_associations(read_associations("links.csv"), corpus)
 
+Words that are scored and never trained on come from a second file of the same documents:
+
+    scored = match_scored(read_collection(["held.csv"]), "id", collection, corpus)
+
 Each step returns a frozen value that carries the notes of all steps before it; each raises `InputError` with a
 sentence for the person at the screen when it cannot go on.
 """
@@ -18,6 +22,7 @@ from spdp_engine.corpus.columns import guess_columns
 from spdp_engine.corpus.documents import make_documents
 from spdp_engine.corpus.generated import corpus_from_arrays
 from spdp_engine.corpus.read import read_collection
+from spdp_engine.corpus.scored import Scored, match_scored
 from spdp_engine.corpus.stopwords import LANGUAGE_NAMES
 from spdp_engine.corpus.tokeniser import Tokeniser
 from spdp_engine.corpus.types import (
@@ -45,6 +50,7 @@ __all__ = [
     "Note",
     "Progress",
     "RowOrigins",
+    "Scored",
     "Source",
     "Tokeniser",
     "build_corpus",
@@ -52,6 +58,7 @@ __all__ = [
     "guess_columns",
     "make_documents",
     "match_associations",
+    "match_scored",
     "read_associations",
     "read_collection",
 ]

@@ -71,11 +71,15 @@ class LdaSample(Readings):
         iteration: how many iterations had been done.
         priors: hyperparameters in force.
         counts: the state.
+        alphas: as in `SpdpSample`.
+        words: as in `SpdpSample`.
     """
 
     iteration: int
     priors: LdaPriors
     counts: LdaCounts
+    alphas: Float | None = None
+    words: NDArray[np.int32] | None = None
 
     @property
     def group_words(self) -> NDArray[np.int32]:
@@ -97,10 +101,11 @@ class LdaSample(Readings):
         """log p(z | w) up to a constant: of Gamma(n[d,k] + alpha), Gamma(n[v,k] + beta) and 1/Gamma(n[k] + beta V)."""
         from scipy.special import gammaln  # here, since importing scipy takes a moment that the app need not wait for
 
-        alpha, beta = self.priors.alpha, self.priors.beta
+        alphas = self.priors.alpha if self.alphas is None else self.alphas
+        beta = self.priors.beta
         words = self.counts.group_words.sum(axis=0)
         return float(
-            gammaln(self.counts.document_topics + alpha).sum()
+            gammaln(self.counts.document_topics + alphas).sum()
             + gammaln(words + beta).sum()
             - gammaln(words.sum(axis=0) + beta * len(words)).sum()
         )

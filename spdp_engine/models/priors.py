@@ -12,9 +12,9 @@ SMALLEST, LARGEST = 1e-6, 1e9
 """Bounds of Dirichlet priors and concentrations: far beyond what makes sense, well within single precision."""
 
 
-def prior(default: float, help_text: str) -> Any:
-    """A field of priors: its default, and what it is, in a few words for those who set it."""
-    return field(default=default, metadata={"help": help_text})
+def prior(default: float, help_text: str, by_name: bool = False) -> Any:
+    """A field of priors: its default, and what it is, in a few words for those who set it. by_name: cannot be given by position."""
+    return field(default=default, metadata={"help": help_text}, kw_only=by_name)
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,20 @@ class Priors:
 
     Attributes:
         alpha: Dirichlet prior of topics in a document, for each topic.
+        repeat_discount: discount of the documents, where a document's words repeat (kernels/repeats.clh), 0 <= a_d < 1.
+        repeat_concentration: their concentration.
 
     Raises:
         SettingsError: a value is out of its range.
     """
 
     alpha: float = prior(0.1, "prior of topics in a document")
+    repeat_discount: float = prior(
+        0.7, "discount of a document's repeats: the larger, the fewer of a word's uses are repeats", by_name=True
+    )
+    repeat_concentration: float = prior(
+        100.0, "concentration of a document's repeats: the larger, the fewer repeats", by_name=True
+    )
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -36,8 +44,14 @@ class Priors:
 
     def _check(self, name: str, value: float) -> None:
         """Refuses a value out of range."""
+        if name.endswith("discount"):
+            if not 0 <= value < 1:
+                raise SettingsError(f"The {name.replace('_', ' ')} must be at least 0 and below 1; it is {value:g}.")
+            return
         if not SMALLEST <= value <= LARGEST:
-            raise SettingsError(f"{name.capitalize()} must lie between {SMALLEST:g} and {LARGEST:g}; it is {value:g}.")
+            raise SettingsError(
+                f"{name.capitalize().replace('_', ' ')} must lie between {SMALLEST:g} and {LARGEST:g}; it is {value:g}."
+            )
 
 
 P = TypeVar("P", bound=Priors)

@@ -44,23 +44,30 @@ class Readings:
 
     priors: Any
     counts: Any
+    alphas: Float | None
+    words: NDArray[np.int32] | None
 
     @property
     def group_words(self) -> NDArray[np.int32]:
-        """Tokens of each group, word and topic: int32 [I, V, K]."""
+        """Tokens of each group, word and topic, those that the model counts: int32 [I, V, K]."""
         raise NotImplementedError
 
+    @property
+    def all_words(self) -> NDArray[np.int32]:
+        """The same of all tokens, those included that repeat others of their document."""
+        return self.group_words if self.words is None else self.words
+
     def document_shares(self) -> Float:
-        """theta[d, k] = (n[d, k] + alpha) / sum_k (n + alpha): float64 [D, K], rows sum to 1."""
-        n = self.counts.document_topics + self.priors.alpha
+        """theta[d, k] = (n[d, k] + alpha[d, k]) / sum_k (n + alpha): float64 [D, K], rows sum to 1."""
+        n = self.counts.document_topics + (self.priors.alpha if self.alphas is None else self.alphas)
         shares: Float = n / n.sum(axis=1, keepdims=True)
         return shares
 
     def group_topic_tokens(self) -> NDArray[np.int64]:
         """Tokens of each group in each topic: int64 [I, K]."""
-        tokens: NDArray[np.int64] = self.group_words.sum(axis=1, dtype=np.int64)
+        tokens: NDArray[np.int64] = self.all_words.sum(axis=1, dtype=np.int64)
         return tokens
 
     def group_word_tokens(self, topic: int) -> NDArray[np.int64]:
         """Tokens of each word of each group in one topic: int64 [I, V]."""
-        return self.group_words[:, :, topic].astype(np.int64)
+        return self.all_words[:, :, topic].astype(np.int64)

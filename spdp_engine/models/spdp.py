@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spdp_engine.errors import SettingsError
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.priors import Priors, prior
 from spdp_engine.models.readings import Readings, count_tokens
@@ -52,14 +51,6 @@ class SpdpPriors(Priors):
     concentration: float = prior(
         100.0, "concentration of the Pitman-Yor processes (b): the larger, the closer the groups"
     )
-
-    def _check(self, name: str, value: float) -> None:
-        """See `Priors`: the discount has bounds of its own."""
-        if name == "discount":
-            if not 0 <= value < 1:
-                raise SettingsError(f"The discount must be at least 0 and below 1; it is {value:g}.")
-            return
-        super()._check(name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,15 +146,19 @@ class SpdpSample(Readings):
         iteration: how many iterations had been done.
         priors: hyperparameters in force.
         counts: the state.
+        alphas: alpha of every topic in each document, float64 [D, K]; None: that of the priors.
         matrices: P^i; None: the identity.
         base: phi0, float64 [V, K], where the sampler keeps it instead of counting base words; else None.
+        words: tokens of each group, word and topic, int32 [I, V, K], where documents repeat words that `counts` counts once; else None.
     """
 
     iteration: int
     priors: SpdpPriors
     counts: Counts
+    alphas: Float | None = None
     matrices: Matrices | None = None
     base: Float | None = None
+    words: NDArray[np.int32] | None = None
 
     @property
     def group_words(self) -> NDArray[np.int32]:

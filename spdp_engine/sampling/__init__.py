@@ -7,7 +7,7 @@ sample = sampler.inspect()
 
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
 from spdp_engine.sampling.methods import METHODS, MODELS, Method, Model, method_named, methods_of, model_named
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for, warm_up
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for, plain_settings, warm_up
 
 __all__ = [
     "METHODS",
@@ -23,5 +23,6 @@ __all__ = [
     "method_named",
     "methods_of",
     "model_named",
+    "plain_settings",
     "warm_up",
 ]

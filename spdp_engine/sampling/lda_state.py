@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyopencl as cl
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
+from spdp_engine.models.hyperparameters import draw_symmetric
 from spdp_engine.models.lda import LdaCounts, LdaPriors, LdaSample
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.readings import count_tokens
@@ -54,18 +56,27 @@ class LdaState(State):
             np.float32(self.priors.beta), np.int32(self.words),
         )  # fmt: skip
 
+    def draw_hyperparameters(self, names: Collection[str], rng: np.random.Generator, discount: bool) -> None:
+        """See `State.draw_hyperparameters`."""
+        super().draw_hyperparameters(names, rng, discount)
+        if "beta" in names:
+            counts = self.read_rows(self.word_topics, self.words)
+            self.priors = replace(self.priors, beta=draw_symmetric(self.priors.beta, counts, rng))
+            self.correct()
+
     def correct(self) -> None:
         """Totals counted anew; nothing else can go wrong."""
         self._correct(self.queue, (self.padded,), None, np.int32(self.words), self.word_topics, self.totals)
 
     def read_sample(
-        self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]
+        self,
+        iteration: int,
+        modelled: Callable[[], tuple[TokenArrays, NDArray[np.uint16]]],
+        words: NDArray[np.int32] | None = None,
     ) -> LdaSample:
         """See `State.read_sample`. The model does not tell groups apart, so the tokens' topics are counted by group here."""
-        group_words = self._count(corpus, read_topics()).group_words
-        return LdaSample(
-            iteration, self.priors, LdaCounts(self.read_rows(self.document_topics, self.documents), group_words)
-        )
+        counts = LdaCounts(self.read_rows(self.document_topics, self.documents), self._count(*modelled()).group_words)
+        return LdaSample(iteration, self.priors, counts, self.alphas[self.alpha_row], words)
 
     def _count(self, corpus: TokenArrays, topics: NDArray[np.uint16]) -> LdaCounts:
         shape = self.groups, self.words, self.topics

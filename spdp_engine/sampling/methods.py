@@ -15,7 +15,9 @@ from spdp_engine.models.lda import LdaPriors
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.priors import Priors
 from spdp_engine.models.spdp import SpdpPriors
+from spdp_engine.sampling.averaging import Averages
 from spdp_engine.sampling.lda_state import LdaState
+from spdp_engine.sampling.repeats import Repeats
 from spdp_engine.sampling.schedules import (
     BlockedBackward,
     BlockedNested,
@@ -59,6 +61,7 @@ class Method:
         exact: whether its long-run distribution is the posterior; for `blocks`, with one worker.
         source: where it comes from.
         associations: whether it takes transformation matrices.
+        repeats: whether documents may repeat words in a run that does not say; `runner.takes_repeats` says whether they can.
         default: whether a run that names no schedule may get it: the first such on a CPU, the fastest on other devices. Its
             held-out perplexity is within 2 % of exact sampling's (`python -m benchmarks fit-quality`).
     """
@@ -70,6 +73,7 @@ class Method:
     exact: bool
     source: str
     associations: bool = False
+    repeats: bool = False
     default: bool = False
 
     @property
@@ -78,11 +82,18 @@ class Method:
         return self.runner.orders
 
     def memory_needed(
-        self, corpus: TokenArrays, topics: int, workers: int = 1, matrices: Matrices | None = None
+        self,
+        corpus: TokenArrays,
+        topics: int,
+        workers: int = 1,
+        matrices: Matrices | None = None,
+        repeats: bool | None = None,
     ) -> dict[str, int]:
-        """Bytes of device memory that a run takes, by purpose."""
+        """Bytes of device memory that a run takes, by purpose. repeats: None: as in a run that does not say."""
         state: dict[str, int] = self.state.memory_needed(corpus, topics, workers, matrices)
-        return {**state, **self.runner.memory_needed(corpus, topics)}
+        averages = Averages.memory_needed(corpus, *self.state.rows(corpus, topics))
+        repeated = Repeats.memory_needed(corpus) if (self.repeats if repeats is None else repeats) else {}
+        return {**state, **self.runner.memory_needed(corpus, topics), **averages, **repeated}
 
     @property
     def exactness(self) -> str:
@@ -103,9 +114,9 @@ MODELS = {
 
 METHODS = (
     Method("spdp", "blocks", SpdpState, Blocks, True,
-           "conflict-free blocks of documents x words, one for each core", associations=True, default=True),
+           "conflict-free blocks of documents x words, one for each core", associations=True, repeats=True, default=True),
     Method("spdp", "sequential", SpdpState, Sequential, True,
-           "one token at a time: the thesis's Algorithm 1", associations=True),
+           "one token at a time: the thesis's Algorithm 1", associations=True, repeats=True),
     Method("spdp", "topic_parallel", SpdpState, TopicParallel, True,
            "one token at a time, its topics at once: the thesis's 11.1.1 and 14.1"),
     Method("spdp", "token_parallel", SpdpState, TokenParallel, False,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,29 @@ from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError, SettingsError
 from spdp_engine.models import Matrices, Priors, SpdpPriors
+from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
 from spdp_engine.models.stirling import seating_factors
+from spdp_engine.sampling.averaging import Averages, BurnIn
 from spdp_engine.sampling.devices import Device, choose_device
 from spdp_engine.sampling.held_out import choose_held_out
+from spdp_engine.sampling.learning import Learner
 from spdp_engine.sampling.methods import METHODS, Method, method_named, methods_of, model_named
-from spdp_engine.sampling.programs import build_program, context_of
-from spdp_engine.sampling.state import State, check_memory
+from spdp_engine.sampling.programs import context_of
+from spdp_engine.sampling.scoring import Scorer
+from spdp_engine.sampling.state import check_memory
 from spdp_engine.sampling.tuning import best_shape, default_schedule
-from spdp_engine.types import Iteration, Sample, TokenArrays, Tokens
+from spdp_engine.types import Iteration, Sample, ScoredTokens, TokenArrays, Tokens
 
 log = logging.getLogger(__name__)
 
-HELD_OUT_CHUNK = 256
 MAXIMUM_TOPICS = 4096
+
+AVERAGE_EVERY = 5
+"""Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
+
+MONITORED = 4096
+"""Training tokens that tell when the chain has settled where none are held out."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class SamplerSettings:
 
     Attributes:
         topics: K, 1 .. 4096.
-        priors: hyperparameters; None: the model's defaults.
+        priors: hyperparameters, those that are learned as they are at first; None: the model's defaults.
         schedule: one of the model's in `methods.METHODS`; None: the device's default.
         workers: how many sample at once in `blocks`; None: every core of the device.
         device: part of a device's name; None: the first of `devices.list_devices`.
@@ -47,6 +55,9 @@ class SamplerSettings:
         model: a name of `methods.MODELS`.
         order: in which the schedule visits the tokens; None: its default, and the only choice where it has one order.
         associations: transformation matrices, by group and word of the corpus; None: the identity.
+        learn: whether hyperparameters are learned.
+        fixed: names of priors that are not.
+        repeats: whether a document may repeat words beyond what its topics say (kernels/repeats.clh); None: the method's default.
 
     Raises:
         SettingsError: a value is out of its range, or two do not go together.
@@ -63,6 +74,9 @@ class SamplerSettings:
     model: str = "spdp"
     order: str | None = None
     associations: Matrices | None = field(default=None, repr=False)
+    learn: bool = True
+    fixed: tuple[str, ...] = ()
+    repeats: bool | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.topics <= MAXIMUM_TOPICS:
@@ -78,11 +92,14 @@ class SamplerSettings:
             object.__setattr__(self, "priors", model.priors())
         if type(self.priors) is not model.priors:
             raise SettingsError(f"These priors are not those of the model {self.model}. Give it its own, or none.")
+        strange = set(self.fixed) - {one.name for one in fields(model.priors)}
+        if strange:
+            raise SettingsError(f"The model {self.model} has no {strange.pop()} that could be fixed.")
         if self.schedule is not None:
             self.check_method(method_named(self.model, self.schedule))
         elif self.order is not None:
             raise SettingsError(f"The order “{self.order}” is one of a schedule's. Name the schedule, too.")
-        elif self.associations is not None:
+        elif self.associations is not None or self.repeats:
             self.check_method(methods_of(self.model)[0])
 
     def check_method(self, method: Method) -> None:
@@ -96,6 +113,12 @@ class SamplerSettings:
                 f"Its orders are {' and '.join(method.orders)}." if method.orders else "It has one order; give none."
             )
             raise SettingsError(f"The schedule {method.schedule} has no order “{self.order}”. {there}")
+        if self.repeats and not method.runner.takes_repeats:
+            others = [one.schedule for one in METHODS if one.model == method.model and one.runner.takes_repeats]
+            raise SettingsError(
+                f"The schedule {method.schedule} of the model {method.model} does not have documents repeat words. Take one of "
+                f"{', '.join(others)}, or leave the repeats out."
+            )
         if self.associations is not None and not method.associations:
             others = [one.schedule for one in METHODS if one.model == method.model and one.associations]
             remedy = f"Take one of {', '.join(others)}" if others else "Take the model spdp"
@@ -117,6 +140,11 @@ class SamplerSettings:
             )
 
 
+def plain_settings(*arguments: Any, **named: Any) -> SamplerSettings:
+    """`SamplerSettings` of a model as its sources have it: hyperparameters as given, and no repeats; to compare samplers with."""
+    return SamplerSettings(*arguments, **{"learn": False, "repeats": False, **named})
+
+
 class Sampler:
     """A run of the model on a device, one iteration at a time. Not for use by two threads at once; see `jobs` for that.
 
@@ -128,8 +156,13 @@ class Sampler:
         iteration: iterations done.
     """
 
-    def __init__(self, corpus: TokenArrays, settings: SamplerSettings) -> None:
+    def __init__(self, corpus: TokenArrays, settings: SamplerSettings, scored: ScoredTokens | None = None) -> None:
         """Chooses the device, lays the corpus out on it and builds the kernels. Nothing is sampled yet.
+
+        Args:
+            corpus: all tokens.
+            settings: of the run.
+            scored: further tokens of the documents that are scored and never trained on; then none of the corpus is held out.
 
         Raises:
             SettingsError: settings that do not fit the corpus.
@@ -145,11 +178,14 @@ class Sampler:
         settings.check_method(method)
         workers = method.runner.workers(settings.workers, self.device)
         readers = max(workers, self.device.default_workers)
-        needed = method.memory_needed(corpus, settings.topics, readers, settings.associations)
+        repeats = method.repeats if settings.repeats is None else settings.repeats
+        needed = method.memory_needed(corpus, settings.topics, readers, settings.associations, repeats)
         check_memory(self.device, settings.topics, corpus.n_words, needed)
         order = settings.order or (method.orders[0] if method.orders else None)
-        self.settings = replace(settings, schedule=schedule, order=order, workers=workers, device=self.device.name)
-        self.held_out = choose_held_out(corpus, settings.held_out, settings.seed)
+        self.settings = replace(
+            settings, schedule=schedule, order=order, workers=workers, device=self.device.name, repeats=repeats
+        )
+        self.held_out = choose_held_out(corpus, 0.0 if scored else settings.held_out, settings.seed)
         self._training = Tokens(
             corpus.token_word[~self.held_out], corpus.token_document[~self.held_out],
             corpus.document_group, corpus.n_words, corpus.n_groups,
@@ -163,8 +199,20 @@ class Sampler:
             self._state = method.state(
                 self.device, self._queue, corpus, settings.topics, settings.priors, workers, settings.associations
             )
-            self._schedule = method.runner(self._state, self._training, settings.seed, order, shape)
-            self._scorer = _HeldOutScorer(self._queue, self._state, corpus, self.held_out)
+            self._schedule = method.runner(self._state, self._training, settings.seed, order, shape, repeats)
+            held_out = ScoredTokens(corpus.token_word[self.held_out], corpus.token_document[self.held_out])
+            self._scorer = Scorer(self._state, self._schedule, self._training, scored or held_out)
+            self._monitor = self._scorer
+            if not self._scorer.tokens:
+                some = slice(None, None, max(1, self.training_tokens // MONITORED))
+                training = ScoredTokens(self._training.token_word[some], self._training.token_document[some])
+                self._monitor = Scorer(self._state, self._schedule, self._training, training)
+            self._learner = Learner(
+                self._state, self._schedule.repeats, settings.fixed, settings.seed
+            ) if settings.learn else None  # fmt: skip
+            self._averages = Averages(self._state, self._schedule, self._training)
+            self._burn_in = BurnIn()
+            self._settled = False
             self._queue.finish()
         except (cl.MemoryError, MemoryError) as error:
             raise DeviceError(
@@ -187,7 +235,7 @@ class Sampler:
                 "each training token."
             )
         self._schedule.write_topics(topics)
-        self._state.write(self._training, topics, counts)
+        self._state.write(*self._schedule.modelled(), counts)
         self.iteration = 1
 
     def step(self) -> Iteration:
@@ -200,10 +248,30 @@ class Sampler:
         self._queue.finish()
         seconds = time.perf_counter() - begin
         self.iteration += 1
+        if self._learner:
+            self._learner.learn(self.iteration)
         every = self.settings.measure_every
-        perplexity = self.perplexity() if every and self.iteration % every == 0 else None
+        perplexity, averaged = self._measure() if every and self.iteration % every == 0 else (None, None)
         self._elapsed += time.perf_counter() - begin
-        return Iteration(self.iteration, seconds, self._elapsed, self.training_tokens / seconds, perplexity)
+        return Iteration(
+            self.iteration, seconds, self._elapsed, self.training_tokens / seconds, perplexity, averaged,
+            self._monitor.samples, self.hyperparameters(),
+        )  # fmt: skip
+
+    def _measure(self) -> tuple[float | None, float | None]:
+        """Held-out perplexity now and averaged, None where nothing is held out; averages once the chain has settled."""
+        now, averaged = self._monitor.perplexities(trained=True, add=self._settled)
+        if self._settled and self.iteration % AVERAGE_EVERY == 0:
+            self._averages.add()
+        self._settled = self._settled or self._burn_in.settled(now)
+        return (now, averaged) if self._scorer.tokens else (None, None)
+
+    def hyperparameters(self) -> dict[str, float]:
+        """Those in force by name; alpha: the mean over groups and topics."""
+        priors = {one.name: float(getattr(self._state.priors, one.name)) for one in fields(self._state.priors)}
+        if not self._schedule.repeats:
+            priors = {name: value for name, value in priors.items() if not name.startswith("repeat_")}
+        return {**priors, "alpha": float(self._state.alphas.mean())}
 
     def run(self, iterations: int, callback: Callable[[Iteration], None] | None = None) -> list[Iteration]:
         """Runs that many iterations, handing each record to `callback`."""
@@ -216,7 +284,7 @@ class Sampler:
 
     def perplexity(self) -> float | None:
         """Held-out perplexity now; None where nothing is held out."""
-        return self._scorer.perplexity(trained=self.iteration > 0)
+        return self._scorer.perplexities(trained=self.iteration > 0)[0] if self._scorer.tokens else None
 
     def likelihoods(self) -> NDArray[np.float64]:
         """sum_k theta[d,k] phi[i,k,w] of each held-out token now, always in the same order: float64 [held-out tokens].
@@ -226,8 +294,20 @@ class Sampler:
         return self._scorer.likelihoods(trained=self.iteration > 0)
 
     def inspect(self) -> Sample:
+        """What there is to read of the run: the mean of its samples once there are some, else the state as it is."""
+        sample = self.sample()
+        return self._averages.read(sample) if self._averages.samples else sample
+
+    def sample(self) -> Sample:
         """A consistent copy of the state, as of the last iteration."""
-        return self._state.read_sample(self.iteration, self._training, self.topics)
+        words = None
+        if self._schedule.repeats:
+            training = self._training
+            shape = training.n_groups, training.n_words, self.settings.topics
+            _, words = count_tokens(
+                training.token_word, training.token_document, training.document_group, self.topics(), shape
+            )
+        return self._state.read_sample(self.iteration, self._schedule.modelled, words)
 
     def topics(self) -> NDArray[np.uint16]:
         """The topic of each training token, in the order of the corpus without its held-out tokens: uint16."""
@@ -238,57 +318,15 @@ class Sampler:
         return self._state.read_totals()
 
 
-class _HeldOutScorer:
-    """Held-out tokens on the device, and their probabilities."""
-
-    def __init__(self, queue: cl.CommandQueue, state: State, corpus: TokenArrays, held_out: NDArray[np.bool_]) -> None:
-        self._queue, self._state = queue, state
-        self._tokens = int(held_out.sum())
-        if not self._tokens:
-            return
-        words, documents = corpus.token_word[held_out], corpus.token_document[held_out]
-        order = np.lexsort((documents, corpus.document_group[documents], words))
-        lengths = np.bincount(corpus.token_document[~held_out], minlength=len(corpus.document_group))
-        chunks = -(-self._tokens // HELD_OUT_CHUNK)
-        context, flags = context_of(state.device), cl.mem_flags
-        self._word, self._document, self._scale, self._untrained_scale = (
-            state.copied(array)
-            for array in (
-                words[order], documents[order], state.document_scale(lengths), state.document_scale(0 * lengths),
-            )
-        )  # fmt: skip
-        self._sums = np.empty(chunks, np.float32)
-        self._sums_buffer = cl.Buffer(context, flags.WRITE_ONLY, self._sums.nbytes)
-        self._likelihood = cl.Buffer(context, flags.WRITE_ONLY, 4 * self._tokens)
-        constants = {**state.constants, "CHUNK": HELD_OUT_CHUNK}
-        self._kernel = cl.Kernel(build_program(state.device, (*state.headers, "held_out.cl"), constants), "held_out")
-
-    def perplexity(self, trained: bool) -> float | None:
-        if not self._tokens:
-            return None
-        self._measure(trained)
-        cl.enqueue_copy(self._queue, self._sums, self._sums_buffer)
-        return math.exp(-float(self._sums.sum(dtype=np.float64)) / self._tokens)
-
-    def likelihoods(self, trained: bool) -> NDArray[np.float64]:
-        likelihood = np.empty(self._tokens, np.float32)
-        if self._tokens:
-            self._measure(trained)
-            cl.enqueue_copy(self._queue, likelihood, self._likelihood)
-        return likelihood.astype(np.float64)
-
-    def _measure(self, trained: bool) -> None:
-        self._kernel(
-            self._queue, (self._state.readers,), (1,), np.int32(self._tokens), self._word, self._document,
-            self._scale if trained else self._untrained_scale, self._likelihood, self._sums_buffer, *self._state.arguments,
-        )  # fmt: skip
-
-
 def memory_for(corpus: TokenArrays, settings: SamplerSettings) -> int:
     """Bytes of device memory that a run on this corpus will take."""
     schedule = settings.schedule
     method = method_named(settings.model, schedule) if schedule else methods_of(settings.model)[0]
-    return sum(method.memory_needed(corpus, settings.topics, settings.workers or 1, settings.associations).values())
+    return sum(
+        method.memory_needed(
+            corpus, settings.topics, settings.workers or 1, settings.associations, settings.repeats
+        ).values()
+    )
 
 
 def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> None:

@@ -56,6 +56,10 @@ class IdentityBase:
         """phi0, float64 [V, K], where it is kept; else None."""
         return None
 
+    def read_tables(self) -> NDArray[np.int32] | None:
+        """q, int32 [V, K], where it is kept; else None."""
+        return self._state.read_rows(self._tables, self._state.words)
+
     def write(self, counts: Counts) -> None:
         """Lays down tables by entry; q follows by correction."""
 
@@ -183,6 +187,10 @@ class VariationalBase(IdentityBase):
     def read_base(self) -> NDArray[np.float64] | None:
         """See `IdentityBase.read_base`."""
         return self._state.read_floats(self._base, self._state.words)
+
+    def read_tables(self) -> NDArray[np.int32] | None:
+        """See `IdentityBase.read_tables`: phi0 is kept in their place."""
+        return None
 
     def _write_wordings(self) -> None:
         state = self._state

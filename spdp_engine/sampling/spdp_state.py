@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyopencl as cl
 from numpy.typing import NDArray
 
 from spdp_engine.errors import SettingsError
+from spdp_engine.models.hyperparameters import draw_concentration, draw_discount, draw_symmetric, old_table_steps
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell, seat_at_one_table
 from spdp_engine.models.stirling import bounded_table_limit, seating_factors
@@ -46,9 +48,10 @@ class SpdpState(State):
             SettingsError: a word of the corpus that no base word leads to.
         """
         _check_reachable(corpus, matrices)
-        super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups))
+        super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups), corpus.n_groups)
         self.matrices = matrices
-        ratios = seating_factors(priors.discount, largest_cell(corpus))
+        self._largest_cell = largest_cell(corpus)
+        ratios = seating_factors(priors.discount, self._largest_cell)
         self.width = ratios.width
         rows = self.groups * self.words
         self.document_group = self.copied(corpus.document_group)
@@ -66,6 +69,11 @@ class SpdpState(State):
 
     def _make_base(self) -> IdentityBase:
         return IdentityBase(self) if self.matrices is None else AssociationBase(self, self.matrices)
+
+    @classmethod
+    def rows(cls, corpus: TokenArrays, topics: int) -> tuple[int, int]:
+        """See `State.rows`."""
+        return corpus.n_groups * corpus.n_words, padded_topics(topics)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -97,6 +105,28 @@ class SpdpState(State):
         )
         self.base.after_correction()
 
+    def draw_hyperparameters(self, names: Collection[str], rng: np.random.Generator, discount: bool) -> None:
+        """See `State.draw_hyperparameters`."""
+        super().draw_hyperparameters(names, rng, discount)
+        priors = self.priors
+        if "gamma" in names and (tables := self.base.read_tables()) is not None:
+            priors = replace(priors, gamma=draw_symmetric(priors.gamma, tables, rng))
+        customers, tables = self.read_totals()
+        if "concentration" in names:
+            drawn = draw_concentration(priors.concentration, priors.discount, customers, tables, rng)
+            priors = replace(priors, concentration=drawn)
+        if discount and "discount" in names:
+            seats = self.read_integers(self.seats, self.groups, self.words, pair=True).reshape(-1, 2)
+            seats = seats[seats[:, 0] > 1]
+            factors = seating_factors(priors.discount, self._largest_cell)
+            steps = old_table_steps(seats[:, 0], seats[:, 1], factors, rng)
+            drawn = draw_discount(priors.discount, priors.concentration, tables, steps, rng)
+            priors = replace(priors, discount=drawn)
+            self.ratios = self.copied(seating_factors(drawn, self._largest_cell).pairs)
+        self.priors = priors
+        if discount:
+            self.correct()
+
     def word_clusters(self) -> NDArray[np.int64] | None:
         """See `State.word_clusters`."""
         return self.base.word_clusters()
@@ -106,7 +136,10 @@ class SpdpState(State):
         self.base.divide_words(word_part)
 
     def read_sample(
-        self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]
+        self,
+        iteration: int,
+        modelled: Callable[[], tuple[TokenArrays, NDArray[np.uint16]]],
+        words: NDArray[np.int32] | None = None,
     ) -> SpdpSample:
         """See `State.read_sample`."""
         seats = self.read_integers(self.seats, self.groups, self.words, pair=True)
@@ -116,7 +149,9 @@ class SpdpState(State):
             tables=np.ascontiguousarray(seats[..., 1]),
             associated=self.base.read_associated(),
         )
-        return SpdpSample(iteration, self.priors, counts, self.matrices, self.base.read_base())
+        return SpdpSample(
+            iteration, self.priors, counts, self.alphas[self.alpha_row], self.matrices, self.base.read_base(), words
+        )
 
     def write(self, corpus: TokenArrays, topics: NDArray[np.uint16], counts: Counts | None = None) -> None:
         """See `State.write`; where no counts are given, each cell has one table."""

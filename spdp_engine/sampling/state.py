@@ -6,7 +6,7 @@ can be asked to do on the device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyopencl as cl
 from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError
+from spdp_engine.models.hyperparameters import draw_alphas
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.priors import Priors
 from spdp_engine.sampling.devices import Device
@@ -37,7 +38,10 @@ class State:
         constants: preprocessor definitions that the headers need.
         row_multiple: what the length of rows is a multiple of.
         topics: K; `padded` is K rounded up to it, the row length of every buffer.
-        priors: hyperparameters.
+        priors: hyperparameters in force; `alphas` has those of topics in documents.
+        wording_rows: rows of words' probabilities; see `rows`.
+        alphas: float64 [R, K], alpha of every topic: a row for each group where the model tells groups apart, else one row.
+        alpha_row: int32 [D], the row of each document.
         workers: how many keep sums of their own while they sample.
         readers: how many may do so while they only read.
         totals: sums over words, int32 [`totals_shape`, padded].
@@ -48,15 +52,17 @@ class State:
 
     def __init__(
         self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: Priors, workers: int,
-        totals_shape: tuple[int, ...],
+        totals_shape: tuple[int, ...], alpha_rows: int = 1,
     ) -> None:  # fmt: skip
         self.device, self.queue, self.topics, self.priors, self.workers = device, queue, topics, priors, workers
         self.padded = padded_topics(topics, self.row_multiple)
         self.constants: dict[str, int] = {"TOPICS": self.padded}
         self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
-        alpha = np.zeros(self.padded, np.float32)
-        alpha[:topics] = priors.alpha
-        self.alpha = self.copied(alpha)
+        self.wording_rows, _ = self.rows(corpus, topics)
+        self.alpha_row = corpus.document_group if alpha_rows > 1 else np.zeros(self.documents, np.int32)
+        self.alpha = self.cleared(alpha_rows * self.padded)
+        self.document_prior = self.cleared(self.documents)
+        self.set_alphas(np.full((alpha_rows, topics), priors.alpha))
         self.document_topics = self.cleared(self.documents * self.padded)
         self.totals_shape = totals_shape
         self.totals_count = int(np.prod(totals_shape)) * self.padded
@@ -64,6 +70,11 @@ class State:
         self.readers = max(workers, device.default_workers)
         self.worker_totals = self.cleared(self.readers * self.totals_count)
         self._merge = self.kernel("merge_totals", "merge_totals.cl")
+
+    @classmethod
+    def rows(cls, corpus: TokenArrays, topics: int) -> tuple[int, int]:
+        """How many rows of words' probabilities there are, I V where groups have wordings of their own, else V; and their length."""
+        return corpus.n_words, padded_topics(topics, cls.row_multiple)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -91,13 +102,18 @@ class State:
     def divide_words(self, word_part: NDArray[np.int64]) -> None:
         """Told by a schedule that deals words out to workers: int64 [V], the part of each word."""
 
-    def read_sample(self, iteration: int, corpus: TokenArrays, read_topics: Callable[[], NDArray[np.uint16]]) -> Sample:
+    def read_sample(
+        self,
+        iteration: int,
+        modelled: Callable[[], tuple[TokenArrays, NDArray[np.uint16]]],
+        words: NDArray[np.int32] | None = None,
+    ) -> Sample:
         """Copies the state to the host; waits for the device.
 
         Args:
             iteration: iterations done.
-            corpus: the training tokens.
-            read_topics: gives their topics, uint16 [N]; it takes a moment, and not every model needs them.
+            modelled: gives the tokens that are counted, and their topics; it takes a moment, and not every model needs them.
+            words: tokens of each group, word and topic, int32 [I, V, K], where there are more than are counted.
         """
         raise NotImplementedError
 
@@ -124,9 +140,24 @@ class State:
         cl.enqueue_copy(self.queue, totals, self.totals)
         return totals[..., : self.topics]
 
-    def document_scale(self, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-        """1 / (n + sum_k alpha) for documents of the given lengths in training tokens: float32 [D]."""
-        return (1.0 / (lengths + self.topics * self.priors.alpha)).astype(np.float32)
+    def set_alphas(self, alphas: NDArray[np.float64]) -> None:
+        """Puts priors of topics in force: float64 [R, K]."""
+        self.alphas = alphas
+        self.write_rows(self.alpha, alphas)
+        prior = alphas.sum(axis=1)[self.alpha_row]
+        cl.enqueue_copy(self.queue, self.document_prior, np.ascontiguousarray(prior.astype(np.float32)))
+
+    def draw_hyperparameters(self, names: Collection[str], rng: np.random.Generator, discount: bool) -> None:
+        """Draws hyperparameters of these names given the state, and puts them in force.
+
+        Args:
+            names: of `priors`; those that the state knows nothing of are left alone.
+            rng: random numbers.
+            discount: whether it is time for the discount, which takes longer.
+        """
+        if "alpha" in names:
+            counts = self.read_rows(self.document_topics, self.documents)
+            self.set_alphas(draw_alphas(self.alphas, counts, self.alpha_row, rng))
 
     # ---- for states
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +49,14 @@ class Topics:
         vocabulary: V words.
         group_names: I names.
         wordings: float64 [I, V, K], phi: each group's probability of each word in each topic.
-        tokens: int64 [I, K], tokens of each group in each topic.
+        tokens: [I, K], tokens of each group in each topic; means where samples were averaged.
     """
 
     sample: Sample
     vocabulary: tuple[str, ...]
     group_names: tuple[str, ...]
     wordings: NDArray[np.float64]
-    tokens: NDArray[np.int64]
+    tokens: NDArray[Any]
 
     @property
     def n_topics(self) -> int:

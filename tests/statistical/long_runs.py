@@ -23,7 +23,7 @@ from spdp_engine.sampling import programs, schedules
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.methods import Method
 from spdp_engine.sampling.programs import context_of
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.spdp_bases import AssociationBase, VariationalBase
 
 from .exact import Case, P, State
@@ -285,7 +285,7 @@ def long_run(sampler: Sampler, samples: int, thin: int, change: Change = ()) -> 
 
 def start(case: Case[P], method: Method, seed: int, workers: int = 1, order: str | None = None) -> Sampler:
     """A sampler of a case, after its first pass."""
-    settings = SamplerSettings(
+    settings = plain_settings(
         case.topics, case.priors, method.schedule, workers, seed=seed, held_out=0.0, measure_every=0, model=method.model,
         order=order, associations=case.associations,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from spdp_engine.models.lda import LdaCounts, LdaPriors
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import Counts, SpdpPriors
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import Tokens
 
 
@@ -59,7 +59,7 @@ class Drawn:
         self, model: str, schedule: str, priors: SpdpPriors | LdaPriors, seed: int, workers: int = 1
     ) -> Sampler:
         """One that has not begun, of all tokens."""
-        settings = SamplerSettings(
+        settings = plain_settings(
             self.size.topics, priors, schedule, workers, seed=seed, held_out=0.0, measure_every=0, model=model,
             associations=self.matrices,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from benchmarks.report import read_rows, table
 from benchmarks.runs import complete
 from benchmarks.thesis_algorithm1 import NEVER, ThesisAlgorithm1, held_out_perplexity, log_ratios
 from spdp_engine.models.stirling import seating_factors
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import TokenArrays
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,7 +98,7 @@ def test_thesis_kernel_keeps_its_counts() -> None:
     assert np.array_equal(customers, counts.customers.sum(axis=1))
     assert np.array_equal(tables, counts.tables.sum(axis=1))
     assert np.array_equal(base, q.sum(axis=0))
-    held_out = Sampler(corpus, SamplerSettings(topics=TOPICS)).held_out
+    held_out = Sampler(corpus, plain_settings(topics=TOPICS)).held_out
     assert np.array_equal(thesis.held_out, held_out)
 
 
@@ -127,7 +127,7 @@ def chains_corpus() -> TokenArrays:
 @pytest.fixture(scope="module")
 def sequential_means(chains_corpus: TokenArrays) -> tuple[float, float, float]:
     def make(seed: int) -> Sampler:
-        settings = SamplerSettings(topics=TOPICS, schedule="sequential", seed=seed, measure_every=0)
+        settings = plain_settings(topics=TOPICS, schedule="sequential", seed=seed, measure_every=0)
         return Sampler(chains_corpus, settings)
 
     return means(make)
@@ -173,7 +173,7 @@ def test_thesis_kernel_is_reproducible() -> None:
 
 def test_plain_perplexity_agrees_with_the_kernel() -> None:
     corpus = generated_corpus(documents=60, length=40, words=150).arrays
-    sampler = Sampler(corpus, SamplerSettings(topics=TOPICS))
+    sampler = Sampler(corpus, plain_settings(topics=TOPICS))
     sampler.run(5)
     assert held_out_perplexity(sampler.inspect(), corpus, sampler.held_out) == pytest.approx(
         sampler.perplexity(), rel=1e-5
@@ -201,7 +201,7 @@ def test_log_ratios_are_those_of_stirling_numbers(limit: int) -> None:
 
 def test_table_limits_reach_the_engine_and_leave_it_as_it_was() -> None:
     corpus = generated_corpus(documents=60, length=40, words=50).arrays
-    settings = SamplerSettings(topics=2, measure_every=0)
+    settings = plain_settings(topics=2, measure_every=0)
     with table_limit.tables_bounded(3):
         bounded = Sampler(corpus, settings)
     free = Sampler(corpus, settings)

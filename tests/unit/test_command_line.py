@@ -371,6 +371,98 @@ def test_settings_reach_the_run(table: Path, call: Call) -> None:
     assert figures["vocabulary"] == 13
 
 
+# --- words of a second file are scored
+
+
+@dataclass(frozen=True)
+class TwoFiles:
+    """Two files of the same 60 documents: seven words of each are trained on, five are scored."""
+
+    training: Path
+    held: Path
+
+    def score(self, call: Call, *words: object, held: Path | None = None) -> Answer:
+        run = ("--topics", 2, "--iterations", 20, "--workers", 1)
+        return call("fit", self.training, "--score", held or self.held, *run, *words)
+
+
+@pytest.fixture
+def two_files(tmp_path: Path) -> TwoFiles:
+    files = TwoFiles(tmp_path / "train.csv", tmp_path / "held.csv")
+    rows = [(number, group, text.split()) for number, (group, text) in enumerate(sentences(60))]
+    training = [f"d{number},{group},{' '.join(words[:7])}" for number, group, words in rows]
+    held = [f"d{number},{' '.join(words[7:])}" for number, _, words in rows]
+    files.training.write_text("\n".join(["number,group,text", *training]), encoding="utf-8")
+    files.held.write_text(
+        "\n".join(["number,text", *held, "d99,harbour ship", "d1,harbour submarine"]), encoding="utf-8"
+    )
+    return files
+
+
+def test_words_of_a_second_file_are_scored_and_not_trained_on(two_files: TwoFiles, call: Call) -> None:
+    answer = two_files.score(call, "--id", "number", "--json")
+    assert answer.status == 0, answer.err
+    figures = json.loads(answer.out[-1])
+    assert figures["documents"] == 60 and figures["tokens"] == figures["training_tokens"] == 60 * 7
+    assert (figures["scored_documents"], figures["scored_tokens"]) == (60, 60 * 5 + 1)
+    assert (figures["unscored_tokens"], figures["unscored_rows"]) == (1, 1)
+    assert figures["held_out"] == 0 and len(figures["perplexity_trace"]) == 20
+    assert 1 < figures["held_out_perplexity"] < 1.2 * figures["vocabulary"]
+    assert "301 tokens of 60 documents, from held.csv, are scored and never trained on." in answer.out
+    assert any("an id that is not in the training file" in line for line in answer.out)
+    assert any(line.endswith("outside the vocabulary: submarine.") for line in answer.out)
+    assert not any("number" in line for line in answer.out if line.startswith("Columns guessed"))
+
+
+def test_words_are_scored_in_the_documents_they_belong_to(two_files: TwoFiles, call: Call) -> None:
+    """Documents 0 and 1 of four speak of the harbour, 2 and 3 of the school: their words fit one another's badly."""
+    header, *rows = two_files.held.read_text(encoding="utf-8").splitlines()[:61]
+    ids, words = zip(*(row.split(",") for row in rows), strict=True)
+    wrong = two_files.held.with_name("wrong.csv")
+    wrong.write_text(
+        "\n".join([header, *map(",".join, zip(ids, words[2:] + words[:2], strict=True))]), encoding="utf-8"
+    )
+    right = json.loads(two_files.score(call, "--id", "number", "--json").out[-1])
+    swapped = json.loads(two_files.score(call, "--id", "number", "--json", held=wrong).out[-1])
+    assert swapped["held_out_perplexity"] > 1.5 * right["held_out_perplexity"]
+
+
+BAD_SCORES: dict[str, tuple[tuple[object, ...], str]] = {
+    "no id": ((), "needs --id"),
+    "an id that is not there": (("--id", "who"), "no column 'who' for the id"),
+    "words held out besides": (("--id", "number", "--held-out", 0.2), "leave out --held-out"),
+    "passages": (("--id", "number", "--minimum-documents", 1, "--passages"), "give --no-passages"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCORES)
+def test_a_score_that_cannot_be_taken(name: str, two_files: TwoFiles, call: Call) -> None:
+    given, sentence = BAD_SCORES[name]
+    if name == "passages":
+        header, first, *rows = two_files.training.read_text(encoding="utf-8").splitlines()
+        two_files.training.write_text("\n".join([header, first + " harbour. ship" * 500, *rows]), encoding="utf-8")
+    answer = two_files.score(call, *given)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)
+    assert sentence in answer.err[0]
+
+
+def test_a_score_of_nothing_and_an_id_without_a_score(two_files: TwoFiles, call: Call) -> None:
+    strangers = two_files.held.with_name("strangers.csv")
+    strangers.write_text("number,text\ne1,harbour\n", encoding="utf-8")
+    answers = [
+        two_files.score(call, "--id", "number", held=strangers),
+        two_files.score(call, "--id", "number", held=strangers.with_name("bad.csv")),
+        call("fit", two_files.training, "--id", "number"),
+    ]
+    for answer, sentence in zip(
+        answers, ("Nothing of strangers.csv can be scored", "bad.csv", "with --score"), strict=True
+    ):
+        assert answer.status == 2
+        assert_one_sentence(answer.err)
+        assert sentence in answer.err[0]
+
+
 # --- models and schedules
 
 RUNS = [(method, order) for method in METHODS for order in (None, *method.orders)]

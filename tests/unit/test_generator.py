@@ -17,7 +17,7 @@ from scipy.stats import chisquare, norm
 from sample_data.generator import Generated, generate, seat
 from spdp_engine.errors import SettingsError
 from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 
 FALSE_ALARM = 1e-3
 
@@ -214,7 +214,7 @@ def test_sampler_recovers_planted_topics(seed: int) -> None:
     Some chains stay where one topic holds two planted ones; with these seeds they do not.
     """
     drawn: Generated = generate(2, 200, 300, 6, 80, 0.1, 0.05, 0.5, 20.0, seed)
-    settings = SamplerSettings(
+    settings = plain_settings(
         topics=6, priors=SpdpPriors(0.1, 0.05, 0.5, 20.0), seed=seed, workers=2, held_out=0.0, measure_every=0
     )
     sampler = Sampler(drawn, settings)

@@ -15,13 +15,13 @@ from spdp_engine import jobs
 from spdp_engine.corpus import Corpus, corpus_from_arrays
 from spdp_engine.errors import DeviceError, SettingsError
 from spdp_engine.jobs import Job, JobState, Queue
-from spdp_engine.sampling import MODELS, Sampler, SamplerSettings
+from spdp_engine.sampling import MODELS, Sampler, SamplerSettings, plain_settings
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.types import Sample
 
 pytestmark = pytest.mark.timeout(60)
 
-SETTINGS = SamplerSettings(topics=4, workers=2, seed=5, held_out=0.2)
+SETTINGS = plain_settings(topics=4, workers=2, seed=5, held_out=0.2)
 FOREVER = 10**9
 PATIENCE = 30.0
 """Seconds after which a wait is taken to have failed; on a quiet machine none takes one."""
@@ -451,7 +451,7 @@ def test_errors_meant_for_people_are_told_as_they_are(
 
 
 def test_settings_that_do_not_fit_the_corpus(start: Start) -> None:
-    job = start(settings=SamplerSettings(topics=4096))
+    job = start(settings=plain_settings(topics=4096))
     assert job.wait(PATIENCE).state is JobState.FAILED
     assert_one_failure(job)
     assert job.status().error.startswith("There are more topics")

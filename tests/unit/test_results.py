@@ -36,7 +36,7 @@ from spdp_engine.results import (
     topics_table,
     zip_bytes,
 )
-from spdp_engine.sampling import Sampler, SamplerSettings
+from spdp_engine.sampling import Sampler, plain_settings
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -78,7 +78,7 @@ def make_result(passages: bool = True, links: bool = False, **settings: Any) -> 
     corpus = make_corpus(passages)
     associations = Associations.of(read_associations(InputFile("links.csv", data=LINKS)), corpus) if links else None
     given = {"workers": 2, "seed": 3, "held_out": 0.2, **settings}
-    sampler = Sampler(corpus, SamplerSettings(TOPICS, associations=associations and associations.matrices, **given))
+    sampler = Sampler(corpus, plain_settings(TOPICS, associations=associations and associations.matrices, **given))
     records = sampler.run(6)
     return Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations)
 

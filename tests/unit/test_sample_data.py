@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import sample_data
 from sample_data import SAMPLES, Sample, sample
 from spdp_engine.corpus import Columns, build_corpus, make_documents, read_collection
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import Sample as ModelSample
 
 SEEDS = (1, 2, 3)
@@ -144,7 +144,7 @@ def found(key: str) -> Found:
     assert len(corpus.documents) == len(documents)
     states = []
     for seed in SEEDS:
-        settings = SamplerSettings(one.suggested_topics, seed=seed, workers=2, held_out=0.0, measure_every=0)
+        settings = plain_settings(one.suggested_topics, seed=seed, workers=2, held_out=0.0, measure_every=0)
         sampler = Sampler(corpus, settings)
         sampler.run(ITERATIONS)
         states.append(sampler.inspect())

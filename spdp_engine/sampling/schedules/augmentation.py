@@ -66,7 +66,7 @@ class DataAugmentation(Sequential):
             (int(tokens),),
             None,
             tokens,
-            *self._tokens,
+            *self.tokens,
             *numbers,
             state.alpha,
             self._shares,
@@ -75,5 +75,5 @@ class DataAugmentation(Sequential):
         )
         state.clear(state.document_topics, of_documents)
         state.clear(state.word_topics, of_words)
-        self._count(queue, (int(tokens),), None, tokens, *self._tokens, state.document_topics, state.word_topics)
+        self._count(queue, (int(tokens),), None, tokens, *self.tokens, state.document_topics, state.word_topics)
         state.correct()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.programs import build_program, context_of
+from spdp_engine.sampling.repeats import Repeats
 from spdp_engine.sampling.state import LANES, State, padded_topics
 from spdp_engine.types import TokenArrays
 
@@ -26,12 +27,14 @@ class Schedule:
     Attributes:
         file: the schedule's own kernel file, which stands after the headers of the state.
         orders: names of the orders in which tokens can be visited, the default first; none where there is no choice.
+        takes_repeats: whether it can have documents repeat words (kernels/repeats.clh).
         lags: whether workers see what the others did with a delay, where there are several.
         shapes: preprocessor definitions of the work-groups' shapes that there are to choose from; see `sampling.tuning`.
     """
 
     file: ClassVar[str]
     orders: ClassVar[tuple[str, ...]] = ()
+    takes_repeats: ClassVar[bool] = False
     lags: ClassVar[bool] = False
     shapes: ClassVar[tuple[Mapping[str, int], ...]] = ()
 
@@ -66,6 +69,7 @@ class Schedule:
         seed: int,
         order: str | None = None,
         shape: Mapping[str, int] | None = None,
+        repeats: bool = False,
     ) -> None:
         """Lays out the tokens and builds the kernels.
 
@@ -75,10 +79,14 @@ class Schedule:
             seed: decides every random number.
             order: one of `orders`; None: the first.
             shape: preprocessor definitions of the work-groups' shape, one of `shapes`; None: the first.
+            repeats: whether documents repeat words; only where it `takes_repeats`.
         """
-        self._state, self._seed = state, np.uint32(seed)
+        self._state, self._seed, self._repeats = state, np.uint32(seed), repeats
         self._shape = dict(shape or (self.shapes[0] if self.shapes else {}))
         self._lay_out(corpus, self._arrange(corpus, seed, order))
+        self.repeats = Repeats(state, corpus, self._order) if repeats else None
+        if repeats:
+            self._shape["REPEATS"] = 1
 
     def _arrange(self, corpus: TokenArrays, seed: int, order: str | None) -> NDArray[np.int64]:
         """The order in which the tokens are laid out: int64 [N]. By document, in shuffled order."""
@@ -88,7 +96,7 @@ class Schedule:
     def _lay_out(self, corpus: TokenArrays, order: NDArray[np.int64]) -> None:
         """Copies the tokens in this order to the device, none with a topic yet."""
         state, size = self._state, 2 * len(order)
-        self._order = order
+        self._corpus, self._order = corpus, order
         self._token_word = state.copied(corpus.token_word[order])
         self._token_document = state.copied(corpus.token_document[order])
         self._token_topic = cl.Buffer(context_of(state.device), cl.mem_flags.READ_WRITE, size)
@@ -116,7 +124,12 @@ class Schedule:
         raise NotImplementedError
 
     @property
-    def _tokens(self) -> tuple[Any, ...]:
+    def repeat_arguments(self) -> tuple[Any, ...]:
+        """What REPEATS_ARGUMENTS declares: nothing where documents do not repeat words."""
+        return self.repeats.arguments if self.repeats else ()
+
+    @property
+    def tokens(self) -> tuple[Any, ...]:
         """Words, documents and topics of the tokens, as kernels take them."""
         return self._token_word, self._token_document, self._token_topic
 
@@ -126,19 +139,41 @@ class Schedule:
     ) -> None:  # fmt: skip
         """Enqueues a kernel that takes `arguments`, the tokens, seed and iteration, and the model."""
         state = self._state
-        kernel(state.queue, size, group, *arguments, *self._tokens, self._seed, np.uint32(iteration), *state.arguments)
+        kernel(state.queue, size, group, *arguments, *self.tokens, self._seed, np.uint32(iteration), *self.repeat_arguments,
+               *state.arguments)  # fmt: skip
 
     def read_topics(self) -> NDArray[np.uint16]:
-        """The topic of each token, in the order of the corpus: uint16 [N]. Waits for the device."""
-        laid_out = np.empty(len(self._order), np.uint16)
-        cl.enqueue_copy(self._state.queue, laid_out, self._token_topic)
+        """The topic of each token, in the order of the corpus: uint16 [N]. Waits for the device.
+
+        A token that repeats has its table's; tokens of one word in one document are not told apart.
+        """
+        laid_out = self._read_places()
+        if self.repeats:
+            laid_out = self.repeats.spread(laid_out)
         topics = np.empty_like(laid_out)
         topics[self._order] = laid_out
         return topics
 
     def write_topics(self, topics: NDArray[np.uint16]) -> None:
-        """Gives each token a topic: uint16 [N], in the order of the corpus. The state's counts are not touched."""
-        cl.enqueue_copy(self._state.queue, self._token_topic, topics[self._order].astype(np.uint16))
+        """Gives each token a topic: uint16 [N], in the order of the corpus. The state's counts are not touched.
+
+        Where documents repeat words, their tokens of one word and topic sit at one table.
+        """
+        laid_out = topics[self._order].astype(np.uint16)
+        if self.repeats:
+            laid_out = self.repeats.write(laid_out)
+        cl.enqueue_copy(self._state.queue, self._token_topic, laid_out)
+
+    def modelled(self) -> tuple[TokenArrays, NDArray[np.uint16]]:
+        """The tokens that the state counts, and their topics: all of them; with repeats, those that opened a table."""
+        if self.repeats:
+            return self.repeats.heads(self._read_places())
+        return self._corpus, self.read_topics()
+
+    def _read_places(self) -> NDArray[np.uint16]:
+        topics = np.empty(len(self._order), np.uint16)
+        cl.enqueue_copy(self._state.queue, topics, self._token_topic)
+        return topics
 
 
 def shuffled_documents(documents: int, seed: int) -> NDArray[np.int64]:

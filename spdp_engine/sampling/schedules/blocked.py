@@ -21,6 +21,8 @@ class _Blocked(Sequential):
     The first pass goes token by token.
     """
 
+    takes_repeats = False
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._scratch = self._state.cleared(2 * self._tree * (LARGEST_BLOCK + 1))

@@ -18,6 +18,7 @@ class Blocks(Schedule):
 
     file = "blocks.cl"
     lags = True
+    takes_repeats = True
 
     @classmethod
     def workers(cls, wanted: int | None, device: Device) -> int:

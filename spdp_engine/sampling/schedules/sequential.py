@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+from numpy.typing import NDArray
 
-from spdp_engine.sampling.schedules.base import Schedule
+from spdp_engine.sampling.schedules.base import Schedule, shuffled_documents
+from spdp_engine.types import TokenArrays
 
 
 class Sequential(Schedule):
@@ -15,9 +17,18 @@ class Sequential(Schedule):
 
     file = "sequential.cl"
 
+    takes_repeats = True
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._make_kernels()
+
+    def _arrange(self, corpus: TokenArrays, seed: int, order: str | None) -> NDArray[np.int64]:
+        """See `Schedule._arrange`: with repeats, a document's tokens of one word side by side."""
+        if not self._repeats:
+            return super()._arrange(corpus, seed, order)
+        rank = shuffled_documents(len(corpus.document_group), seed)[corpus.token_document]
+        return np.lexsort((corpus.token_word, rank))
 
     def _make_kernels(self) -> None:
         """Kernels NAME_first and NAME of NAME.cl."""

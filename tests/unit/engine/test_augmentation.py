@@ -13,7 +13,7 @@ from scipy import stats
 
 from spdp_engine.models.lda import LdaPriors
 from spdp_engine.models.readings import count_tokens
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 
 from .corpora import Tokens, from_documents, random_tokens
 from .on_device import evaluate, read, write
@@ -80,7 +80,7 @@ def test_variates_of_different_places_seeds_and_draws_differ() -> None:
 
 
 def start(corpus: Tokens, topics: int, priors: LdaPriors, seed: int = 1) -> Sampler:
-    settings = SamplerSettings(
+    settings = plain_settings(
         topics, priors, "data_augmentation", seed=seed, held_out=0.0, measure_every=0, model="lda"
     )
     return Sampler(corpus, settings)
@@ -144,7 +144,7 @@ def test_topics_are_drawn_in_proportion_to_theta_and_phi(topics: int) -> None:
         write(sampler, buffer, array.astype(np.float32))
     tokens = np.int32(len(corpus))
     schedule._draw_topics(  # type: ignore[attr-defined]
-        sampler._queue, (len(corpus),), None, tokens, *schedule._tokens, np.uint32(1), np.uint32(5), state.alpha, *there
+        sampler._queue, (len(corpus),), None, tokens, *schedule.tokens, np.uint32(1), np.uint32(5), state.alpha, *there
     )
     drawn = sampler.topics()
     for document, word in ((0, 1), (1, 0)):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from spdp_engine.models.lda import LdaPriors
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.schedules.blocked import LARGEST_BLOCK
 
 from .corpora import Tokens, from_documents, random_tokens
@@ -52,7 +52,7 @@ CORPORA = {
 
 
 def start(corpus: Tokens, schedule: str, topics: int, priors: LdaPriors, seed: int) -> tuple[Sampler, LdaReference]:
-    settings = SamplerSettings(topics, priors, schedule, seed=seed, held_out=0.0, measure_every=0, model="lda")
+    settings = plain_settings(topics, priors, schedule, seed=seed, held_out=0.0, measure_every=0, model="lda")
     return Sampler(corpus, settings), LdaReference(corpus, topics, priors, seed)
 
 

@@ -14,7 +14,7 @@ import pytest
 from spdp_engine.errors import DeviceError
 from spdp_engine.sampling import METHODS, devices, programs, sampler
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for
+from spdp_engine.sampling.sampler import Sampler, memory_for, plain_settings
 from spdp_engine.sampling.state import padded_topics
 
 from .corpora import random_matrices, random_tokens
@@ -50,7 +50,7 @@ def test_the_workers_that_a_large_device_asks_for_are_allowed(monkeypatch: pytes
     """Cards of 132 multiprocessors exist."""
     large = replace(list_devices()[0], kind="GPU", compute_units=132)
     monkeypatch.setattr(sampler, "choose_device", lambda name: large)
-    assert Sampler(CORPUS, SamplerSettings(3)).settings.workers
+    assert Sampler(CORPUS, plain_settings(3)).settings.workers
 
 
 def test_no_name_takes_the_first() -> None:
@@ -130,7 +130,7 @@ def test_without_a_device_the_remedy_is_named(
     monkeypatch.setattr(devices.platform, "machine", lambda: machine)
     assert list_devices() == ()
     with pytest.raises(DeviceError) as caught:
-        Sampler(CORPUS, SamplerSettings(3))
+        Sampler(CORPUS, plain_settings(3))
     assert remedy in str(caught.value)
     assert_sentences(str(caught.value))
 
@@ -144,7 +144,7 @@ def test_a_failed_build_speaks_plainly_and_logs_the_compiler(
     broken.write_text(broken.read_text() + "\nint broken(void) { return undeclared_thing; }\n")
     monkeypatch.setattr(programs, "KERNELS", kernels)
     with caplog.at_level(logging.ERROR, "spdp_engine"), pytest.raises(DeviceError) as caught:
-        Sampler(CORPUS, SamplerSettings(3))
+        Sampler(CORPUS, plain_settings(3))
     message = str(caught.value)
     assert_sentences(message)
     assert list_devices()[0].name in message
@@ -158,7 +158,7 @@ def test_missing_kernels_are_a_device_error_too(
 ) -> None:
     monkeypatch.setattr(programs, "KERNELS", tmp_path / "nowhere")
     with pytest.raises(DeviceError) as caught:
-        Sampler(CORPUS, SamplerSettings(3))
+        Sampler(CORPUS, plain_settings(3))
     assert_sentences(str(caught.value))
 
 
@@ -214,7 +214,7 @@ def test_includes_are_expanded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def sampler_on(monkeypatch: pytest.MonkeyPatch, **figures: Any) -> None:
     small = replace(list_devices()[0], name="Small Card", **figures)
     monkeypatch.setattr(sampler, "choose_device", lambda name: small)
-    Sampler(CORPUS, SamplerSettings(10, held_out=0.0))
+    Sampler(CORPUS, plain_settings(10, held_out=0.0))
 
 
 def test_too_little_memory_is_refused_with_figures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +268,7 @@ def test_memory_is_counted_as_it_is_allocated(
     monkeypatch.setattr(cl, "Buffer", counting)
     corpus = random_tokens(tokens, 300, 1_000, 4, seed=52)
     matrices = random_matrices(corpus, 3.0) if associations else None
-    settings = SamplerSettings(20, schedule=schedule, workers=2, held_out=0.0, model=model, associations=matrices)
+    settings = plain_settings(20, schedule=schedule, workers=2, held_out=0.0, model=model, associations=matrices)
     Sampler(corpus, settings)
     assert 0.85 * sum(allocated) < memory_for(corpus, settings) < 1.8 * sum(allocated)
 

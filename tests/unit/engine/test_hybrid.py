@@ -7,7 +7,7 @@ import pytest
 from scipy.special import digamma
 
 from spdp_engine.models import Matrices, SpdpPriors
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 
 from .corpora import random_matrices, random_tokens
 from .on_device import evaluate
@@ -28,7 +28,7 @@ def test_digamma_equals_scipy() -> None:
 @pytest.mark.parametrize("matrices", MATRICES)
 def test_the_base_after_a_sweep_is_that_of_equation_8_8(matrices: str, gamma: float) -> None:
     given = MATRICES[matrices]
-    settings = SamplerSettings(
+    settings = plain_settings(
         8, SpdpPriors(gamma=gamma), "hybrid", 2, held_out=0.0, measure_every=0, associations=given
     )
     sampler = Sampler(CORPUS, settings)
@@ -49,7 +49,7 @@ def test_the_base_after_a_sweep_is_that_of_equation_8_8(matrices: str, gamma: fl
 @pytest.mark.parametrize("gamma", [0.02, 0.01, 1e-4, 1e-6])
 def test_a_small_gamma_leaves_no_word_impossible(gamma: float, matrices: str) -> None:
     """exp(digamma(0.01)) is e^-100, which single precision does not hold: such words keep 1e-20 of the likeliest."""
-    settings = SamplerSettings(8, SpdpPriors(gamma=gamma), "hybrid", 2, associations=MATRICES[matrices])
+    settings = plain_settings(8, SpdpPriors(gamma=gamma), "hybrid", 2, associations=MATRICES[matrices])
     sampler = Sampler(CORPUS, settings)
     for _ in range(4):
         record = sampler.step()
@@ -63,7 +63,7 @@ def test_a_small_gamma_leaves_no_word_impossible(gamma: float, matrices: str) ->
 @pytest.mark.parametrize("matrices", MATRICES)
 def test_the_base_follows_from_given_topics(matrices: str) -> None:
     given = MATRICES[matrices]
-    settings = SamplerSettings(8, schedule="hybrid", workers=2, held_out=0.0, measure_every=0, associations=given)
+    settings = plain_settings(8, schedule="hybrid", workers=2, held_out=0.0, measure_every=0, associations=given)
     sampler = Sampler(CORPUS, settings)
     sampler.start_at(np.random.default_rng(92).integers(0, 8, len(CORPUS)).astype(np.uint16))
     sample = sampler.inspect()

@@ -13,7 +13,7 @@ import pytest
 from spdp_engine.models import Counts, LdaCounts, LdaPriors, Matrices, Priors, SpdpPriors
 from spdp_engine.models.stirling import bounded_table_limit
 from spdp_engine.sampling import METHODS, Method, choose_device
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, plain_settings
 
 from .corpora import AWKWARD, Tokens, random_matrices, random_tokens
 from .on_device import read
@@ -30,7 +30,7 @@ def variants(method: Method, workers: tuple[int, ...]) -> Iterator[tuple[str, Sa
     for associations in (False, True) if method.associations else (False,):
         for order in method.orders or (None,):
             for count in workers if takes_workers else (1,):
-                settings = SamplerSettings(
+                settings = plain_settings(
                     TOPICS,
                     schedule=method.schedule,
                     workers=count,
@@ -175,7 +175,7 @@ def test_more_workers_than_documents_or_words(settings: SamplerSettings, associa
 
 
 def test_as_many_workers_as_there_may_be() -> None:
-    run(FEW, SamplerSettings(TOPICS, workers=1024))
+    run(FEW, plain_settings(TOPICS, workers=1024))
 
 
 FEW = random_tokens(300, 7, 9, 2, seed=32)
@@ -232,5 +232,5 @@ def test_these_tests_run_every_method_and_copies_of_base_words() -> None:
         (settings.model, settings.schedule, settings.order) for settings, _ in (one.values for one in every_method(1))
     }
     assert ran == {(method.model, method.schedule, order) for method in METHODS for order in method.orders or (None,)}
-    sampler = run(EXTREME, SamplerSettings(TOPICS, schedule="blocks", workers=4), True)
+    sampler = run(EXTREME, plain_settings(TOPICS, schedule="blocks", workers=4), True)
     assert sampler._state.base._copies > 0

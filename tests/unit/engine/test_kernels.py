@@ -15,7 +15,7 @@ import pytest
 
 from spdp_engine.models import LdaPriors, Matrices, Priors, SpdpPriors
 from spdp_engine.sampling.partition import Blocks, cut_into_blocks
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.schedules import TopicParallel
 
 from .corpora import Tokens, from_documents, random_matrices, random_tokens
@@ -68,7 +68,7 @@ def assert_same(sampler: Sampler, reference: Reference, iteration: int) -> None:
 
 
 def start(corpus: Tokens, topics: int, priors: Priors, seed: int, **more: Any) -> Sampler:
-    return Sampler(corpus, SamplerSettings(topics, priors, seed=seed, held_out=0.0, measure_every=0, **more))
+    return Sampler(corpus, plain_settings(topics, priors, seed=seed, held_out=0.0, measure_every=0, **more))
 
 
 def assert_same_sweeps_in_order(sampler: Sampler, reference: Reference) -> None:

@@ -11,7 +11,7 @@ from spdp_engine.models import LdaPriors, Matrices, Priors, SpdpPriors
 from spdp_engine.sampling import METHODS, MODELS, Method, method_named, methods_of, model_named
 from spdp_engine.sampling.devices import choose_device
 from spdp_engine.sampling.methods import Model
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.schedules import Schedule, TokenParallel
 
 from .corpora import random_tokens
@@ -25,7 +25,7 @@ ALL = pytest.mark.parametrize("method", METHODS, ids=lambda method: f"{method.mo
 def refused(**settings: Any) -> str:
     """What is said when a run with these settings is asked for."""
     with pytest.raises(SettingsError) as caught:
-        Sampler(CORPUS, SamplerSettings(3, **settings))
+        Sampler(CORPUS, plain_settings(3, **settings))
     assert_sentences(str(caught.value))
     return str(caught.value)
 
@@ -62,7 +62,7 @@ def test_what_each_method_claims() -> None:
 
 @ALL
 def test_each_method_runs_under_its_name(method: Method) -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(3, model=method.model, schedule=method.schedule))
+    sampler = Sampler(CORPUS, plain_settings(3, model=method.model, schedule=method.schedule))
     sampler.run(2)
     assert (sampler.settings.model, sampler.settings.schedule) == (method.model, method.schedule)
     assert type(sampler._schedule) is method.runner
@@ -78,7 +78,7 @@ def test_each_model_has_a_default(model: Model) -> None:
     methods = methods_of(model.name)
     assert methods == tuple(method for method in METHODS if method.model == model.name)
     assert methods[0].default
-    settings = SamplerSettings(3, model=model.name)
+    settings = plain_settings(3, model=model.name)
     assert settings.priors == model.priors()
     sampler = Sampler(CORPUS, settings)
     assert method_named(model.name, str(sampler.settings.schedule)).default
@@ -90,7 +90,7 @@ def test_each_model_has_a_default(model: Model) -> None:
 def test_models_have_names_and_words_for_people() -> None:
     assert tuple(MODELS) == ("spdp", "lda")
     assert all(name == model.name and model_named(name) is model for name, model in MODELS.items())
-    assert SamplerSettings().model == "spdp"
+    assert plain_settings().model == "spdp"
 
 
 def test_a_model_that_is_none_is_refused_with_those_there_are() -> None:
@@ -121,14 +121,14 @@ def test_an_order_that_a_schedule_does_not_have_is_refused(method: Method) -> No
     said = refused(**named, order="backwards")
     assert "“backwards”" in said and all(order in said for order in method.orders)
     for order in method.orders:
-        assert Sampler(CORPUS, SamplerSettings(3, **named, order=order)).settings.order == order
+        assert Sampler(CORPUS, plain_settings(3, **named, order=order)).settings.order == order
 
 
 @ALL
 def test_associations_are_refused_by_what_has_no_use_for_them(method: Method) -> None:
     named: dict[str, Any] = {"model": method.model, "schedule": method.schedule}
     if method.associations:
-        Sampler(CORPUS, SamplerSettings(3, **named, associations=IDENTITY)).step()
+        Sampler(CORPUS, plain_settings(3, **named, associations=IDENTITY)).step()
         return
     said = refused(**named, associations=IDENTITY)
     assert method.schedule in said and "associations" in said
@@ -167,7 +167,7 @@ def test_a_word_without_a_base_word_matters_only_where_it_occurs() -> None:
     corpus = random_tokens(300, 10, 12, 2, seed=96)
     corpus.token_word[corpus.token_group == 0] = 3
     matrices = Matrices.from_entries(2, 12, [0, 0], [1, 1], [0, 1], [1.0, 1.0])
-    sampler = Sampler(corpus, SamplerSettings(3, schedule="sequential", associations=matrices))
+    sampler = Sampler(corpus, plain_settings(3, schedule="sequential", associations=matrices))
     sampler.run(2)
     assert sampler.inspect().counts.tables[0, [0, 1]].sum() == 0
 

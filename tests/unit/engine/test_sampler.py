@@ -20,7 +20,7 @@ from spdp_engine.models.readings import count_tokens
 from spdp_engine.sampling import METHODS, devices, method_named, programs
 from spdp_engine.sampling.devices import list_devices
 from spdp_engine.sampling.held_out import choose_held_out
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings, warm_up
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, plain_settings, warm_up
 from spdp_engine.types import Iteration
 
 from .corpora import from_documents, random_matrices, random_tokens
@@ -53,7 +53,7 @@ def every_run(reproducible: bool = False, **more: Any) -> list[Any]:
         takes_workers = method.runner.workers(3, list_devices()[0]) == 3
         for matrices in (None, MATRICES) if method.associations else (None,):
             for workers in (1, 2, 5) if takes_workers and reproducible else (2,):
-                settings = SamplerSettings(
+                settings = plain_settings(
                     8, schedule=method.schedule, workers=workers, model=method.model, associations=matrices, **more
                 )
                 words = f"{method.model} {method.schedule}{f' {workers} workers' * takes_workers}"
@@ -88,10 +88,10 @@ def test_another_seed_gives_another_run(settings: SamplerSettings) -> None:
 
 
 def test_bits_do_not_depend_on_where_the_device_stands_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = state_after(SamplerSettings(8, seed=99))
+    first = state_after(plain_settings(8, seed=99))
     real = list_devices()
     monkeypatch.setattr(devices, "list_devices", lambda: (replace(real[0], name="Other Card"), *real))
-    second = state_after(SamplerSettings(8, seed=99, device=real[0].name))
+    second = state_after(plain_settings(8, seed=99, device=real[0].name))
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -111,10 +111,10 @@ def test_measuring_and_inspecting_leave_no_trace(settings: SamplerSettings) -> N
 
 
 def test_two_samplers_take_turns_without_meeting() -> None:
-    settings = SamplerSettings(8, seed=5)
+    settings = plain_settings(8, seed=5)
     alone = Sampler(CORPUS, settings)
     alone.run(4)
-    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, SamplerSettings(8, seed=6))
+    one, other = Sampler(CORPUS, settings), Sampler(CORPUS, plain_settings(8, seed=6))
     for _ in range(4):
         one.step()
         other.step()
@@ -122,7 +122,7 @@ def test_two_samplers_take_turns_without_meeting() -> None:
 
 
 def test_iteration_records_are_immutable_and_add_up() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(8))
+    sampler = Sampler(CORPUS, plain_settings(8))
     seen: list[Iteration] = []
     records = sampler.run(5, seen.append)
     assert seen == records
@@ -141,7 +141,7 @@ def test_iteration_records_are_immutable_and_add_up() -> None:
 
 
 def test_inspect_is_a_copy() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(8))
+    sampler = Sampler(CORPUS, plain_settings(8))
     sampler.run(2)
     sample = sampler.inspect()
     assert sample.iteration == 2
@@ -157,7 +157,7 @@ def test_inspect_is_a_copy() -> None:
 
 
 def test_before_the_first_step_nothing_has_a_topic() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(8))
+    sampler = Sampler(CORPUS, plain_settings(8))
     assert sampler.iteration == 0
     assert sampler.inspect().counts.customers.sum() == 0
     assert sampler.totals().sum() == 0
@@ -167,7 +167,7 @@ def test_the_likelihood_rises() -> None:
     """On texts made of two separate vocabularies perplexity comes near that of the truth, far below that of no topics."""
     rng = np.random.default_rng(7)
     documents = [(d % 2, (rng.integers(0, 30, 60) + 30 * (d // 2 % 2)).tolist()) for d in range(80)]
-    records = Sampler(from_documents(documents, 60, 2), SamplerSettings(2, seed=3)).run(30)
+    records = Sampler(from_documents(documents, 60, 2), plain_settings(2, seed=3)).run(30)
     assert records[-1].perplexity is not None
     assert records[-1].perplexity < 36  # truth: 30; one topic: 60
 
@@ -182,7 +182,7 @@ def test_the_likelihood_rises() -> None:
     ids=["usual", "a=0", "a=0.95"],
 )
 def test_perplexity_on_the_device_equals_numpy(priors: SpdpPriors, topics: int) -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(topics, priors, held_out=0.5, workers=3))
+    sampler = Sampler(CORPUS, plain_settings(topics, priors, held_out=0.5, workers=3))
     for _ in range(3):
         record = sampler.step()
         expected = numpy_perplexity(sampler.inspect(), CORPUS, sampler.held_out)
@@ -192,12 +192,12 @@ def test_perplexity_on_the_device_equals_numpy(priors: SpdpPriors, topics: int) 
 
 def test_perplexity_does_not_depend_on_how_many_workers_measure() -> None:
     # Before the first step all of them are in the same state.
-    samplers = [Sampler(CORPUS, SamplerSettings(5, workers=workers, seed=8)) for workers in (1, 2, 7)]
+    samplers = [Sampler(CORPUS, plain_settings(5, workers=workers, seed=8)) for workers in (1, 2, 7)]
     assert len({sampler.perplexity() for sampler in samplers}) == 1
 
 
 def test_before_the_first_step_perplexity_is_that_of_the_priors() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(5))
+    sampler = Sampler(CORPUS, plain_settings(5))
     assert sampler.perplexity() == pytest.approx(CORPUS.n_words, rel=1e-4)
 
 
@@ -214,7 +214,7 @@ def test_half_the_tokens_of_that_share_of_documents_are_held_out(fraction: float
 def test_the_same_seed_holds_out_the_same_tokens() -> None:
     np.testing.assert_array_equal(choose_held_out(CORPUS, 0.3, 4), choose_held_out(CORPUS, 0.3, 4))
     assert (choose_held_out(CORPUS, 0.3, 4) != choose_held_out(CORPUS, 0.3, 5)).any()
-    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.3, seed=4))
+    sampler = Sampler(CORPUS, plain_settings(5, held_out=0.3, seed=4))
     np.testing.assert_array_equal(sampler.held_out, choose_held_out(CORPUS, 0.3, 4))
 
 
@@ -234,7 +234,7 @@ def test_documents_of_one_token_are_never_chosen() -> None:
         assert np.flatnonzero(choose_held_out(corpus, 0.9, seed)).tolist() in ([2], [3], [4])
     lonely = from_documents([(0, [0]), (0, [1])], 2, 1)
     assert not choose_held_out(lonely, 0.9, 1).any()
-    assert Sampler(lonely, SamplerSettings(2, held_out=0.9)).step().perplexity is None
+    assert Sampler(lonely, plain_settings(2, held_out=0.9)).step().perplexity is None
 
 
 @pytest.mark.parametrize("settings", every_run(held_out=0.4))
@@ -253,13 +253,13 @@ def test_held_out_tokens_are_never_trained_on(settings: SamplerSettings) -> None
 
 @pytest.mark.parametrize("every", [1, 2, 3, 0])
 def test_measure_every(every: int) -> None:
-    records = Sampler(CORPUS, SamplerSettings(5, measure_every=every)).run(6)
+    records = Sampler(CORPUS, plain_settings(5, measure_every=every)).run(6)
     measured = [record.iteration for record in records if record.perplexity is not None]
     assert measured == (list(range(every, 7, every)) if every else [])
 
 
 def test_nothing_held_out_nothing_measured() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.0))
+    sampler = Sampler(CORPUS, plain_settings(5, held_out=0.0))
     assert not sampler.held_out.any()
     assert sampler.step().perplexity is None
     assert sampler.perplexity() is None
@@ -286,7 +286,7 @@ def test_likelihoods_equal_numpy_and_give_the_perplexity(settings: SamplerSettin
 
 def test_likelihoods_averaged_over_sweeps_are_those_of_the_averaged_model() -> None:
     """Always in the same order; and a mean of probabilities is above their geometric mean, so perplexity is lower."""
-    sampler = Sampler(CORPUS, SamplerSettings(8, held_out=0.5))
+    sampler = Sampler(CORPUS, plain_settings(8, held_out=0.5))
     sampler.run(5)
     likelihoods, plain = [], []
     for _ in range(10):
@@ -299,8 +299,8 @@ def test_likelihoods_averaged_over_sweeps_are_those_of_the_averaged_model() -> N
 
 
 def test_likelihoods_before_the_first_step_and_without_held_out_tokens() -> None:
-    np.testing.assert_allclose(Sampler(CORPUS, SamplerSettings(8)).likelihoods(), 1 / CORPUS.n_words, rtol=1e-5)
-    assert Sampler(CORPUS, SamplerSettings(8, held_out=0.0)).likelihoods().shape == (0,)
+    np.testing.assert_allclose(Sampler(CORPUS, plain_settings(8)).likelihoods(), 1 / CORPUS.n_words, rtol=1e-5)
+    assert Sampler(CORPUS, plain_settings(8, held_out=0.0)).likelihoods().shape == (0,)
 
 
 # ---- a beginning of one's own ---------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_a_run_goes_on_from_another_runs_topics_and_counts(settings: SamplerSett
 )
 def test_wrong_settings_are_refused_in_a_sentence(wrong: dict[str, int | str], says: str) -> None:
     with pytest.raises(SettingsError, match=says) as caught:
-        SamplerSettings(**wrong)  # type: ignore[arg-type]
+        plain_settings(**wrong)  # type: ignore[arg-type]
     assert_sentences(str(caught.value))
     assert isinstance(caught.value, ParallaxError)
 
@@ -422,21 +422,21 @@ def test_priors_that_single_precision_cannot_hold_are_refused(kind: type[Priors]
 @pytest.mark.parametrize("fraction", [1.0, 1.5, -0.1, float("nan")])
 def test_a_wrong_share_of_held_out_documents_is_refused(fraction: float) -> None:
     with pytest.raises(SettingsError, match="held-out share") as caught:
-        Sampler(CORPUS, SamplerSettings(5, held_out=fraction))
+        Sampler(CORPUS, plain_settings(5, held_out=fraction))
     assert_sentences(str(caught.value))
 
 
 def test_more_topics_than_tokens_are_refused() -> None:
     corpus = from_documents([(0, [0, 1, 0])], 2, 1)
     with pytest.raises(SettingsError, match=r"4\).*3\)") as caught:
-        Sampler(corpus, SamplerSettings(4))
+        Sampler(corpus, plain_settings(4))
     assert_sentences(str(caught.value))
-    Sampler(corpus, SamplerSettings(3)).step()
+    Sampler(corpus, plain_settings(3)).step()
 
 
 def test_a_corpus_without_tokens_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
-        Sampler(from_documents([(0, [])], 0, 1), SamplerSettings(1))
+        Sampler(from_documents([(0, [])], 0, 1), plain_settings(1))
     assert_sentences(str(caught.value))
 
 
@@ -445,7 +445,7 @@ def test_a_second_run_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2):
-            Sampler(CORPUS, SamplerSettings(5)).step()
+            Sampler(CORPUS, plain_settings(5)).step()
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_warming_up_builds_what_a_run_needs(
     model: str, schedule: str | None, associations: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A number of topics for which nothing else has built programs.
-    settings = SamplerSettings(
+    settings = plain_settings(
         30, schedule=schedule, workers=2, model=model, associations=MATRICES if associations else None
     )
     warm_up(settings, CORPUS)
@@ -470,32 +470,32 @@ def test_warming_up_builds_what_a_run_needs(
 
 
 def test_errors_of_warming_up_are_left_to_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    warm_up(SamplerSettings(3, device="abacus"))
+    warm_up(plain_settings(3, device="abacus"))
     with pytest.raises(DeviceError):
-        Sampler(CORPUS, SamplerSettings(3, device="abacus"))
+        Sampler(CORPUS, plain_settings(3, device="abacus"))
 
 
 def test_settings_are_immutable() -> None:
     with pytest.raises(FrozenInstanceError):
-        SamplerSettings().topics = 3  # type: ignore[misc]
+        plain_settings().topics = 3  # type: ignore[misc]
 
 
 def test_settings_come_back_with_device_and_workers_filled_in() -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(5))
+    sampler = Sampler(CORPUS, plain_settings(5))
     assert sampler.settings.device == sampler.device.name
     assert method_named("spdp", str(sampler.settings.schedule)).default
     assert sampler.settings.priors == SpdpPriors()
-    blocks = SamplerSettings(5, schedule="blocks")
+    blocks = plain_settings(5, schedule="blocks")
     assert Sampler(CORPUS, blocks).settings.workers == sampler.device.default_workers
     assert Sampler(CORPUS, replace(blocks, workers=3)).settings.workers == 3
-    assert Sampler(CORPUS, SamplerSettings(5, schedule="sequential", workers=3)).settings.workers == 1
-    assert Sampler(CORPUS, SamplerSettings(5, schedule="token_parallel")).settings.order == "interleaved"
+    assert Sampler(CORPUS, plain_settings(5, schedule="sequential", workers=3)).settings.workers == 1
+    assert Sampler(CORPUS, plain_settings(5, schedule="token_parallel")).settings.order == "interleaved"
     assert Sampler(CORPUS, blocks).settings.order is None
 
 
 @pytest.mark.parametrize("topics", [[0] * 3, [0] * 3_999 + [5], np.zeros(5_000, int)], ids=["few", "beyond K", "many"])
 def test_topics_that_do_not_fit_are_refused(topics: Any) -> None:
-    sampler = Sampler(CORPUS, SamplerSettings(5, held_out=0.0))
+    sampler = Sampler(CORPUS, plain_settings(5, held_out=0.0))
     with pytest.raises(SettingsError) as refusal:
         sampler.start_at(np.asarray(topics, np.uint16))
     assert_sentences(str(refusal.value))

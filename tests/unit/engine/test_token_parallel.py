@@ -15,7 +15,7 @@ from spdp_engine.models import Matrices
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
 from spdp_engine.models.stirling import seating_factors
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings
+from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.schedules import TokenParallel
 
 from .corpora import Tokens, from_documents, random_matrices, random_tokens
@@ -31,7 +31,7 @@ MATRICES = {"identity": None, "sparse": random_matrices(CORPUS, 0.7, 1), "dense"
 
 
 def start(corpus: Tokens, seed: int = 1, **more: Any) -> Sampler:
-    settings = SamplerSettings(TOPICS, schedule="token_parallel", seed=seed, held_out=0.0, measure_every=0, **more)
+    settings = plain_settings(TOPICS, schedule="token_parallel", seed=seed, held_out=0.0, measure_every=0, **more)
     return Sampler(corpus, settings)
 
 

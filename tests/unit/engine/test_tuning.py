@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from spdp_engine.errors import DeviceError
-from spdp_engine.sampling import Sampler, SamplerSettings, choose_device, method_named, tuning
+from spdp_engine.sampling import Sampler, choose_device, method_named, plain_settings, tuning
 
 from .corpora import random_tokens
 
@@ -109,7 +109,7 @@ def test_a_cpu_gets_blocks_without_measuring(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_sampler_takes_the_chosen_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     measured_as(monkeypatch, {"'TEAM': 4": 0.5})
-    sampler = Sampler(random_tokens(200, 5, 20, 2), SamplerSettings(40, schedule="token_parallel"))
+    sampler = Sampler(random_tokens(200, 5, 20, 2), plain_settings(40, schedule="token_parallel"))
     assert sampler._schedule._shape == {"TEAM": 4, "TEAMS": 8}
     assert sampler.run(2)[-1].perplexity
 

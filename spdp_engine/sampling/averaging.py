@@ -1,0 +1,110 @@
+"""Averages over samples of the posterior, on the device, and when they begin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+from numpy.typing import NDArray
+
+from spdp_engine.models.mean import MeanSample
+from spdp_engine.sampling.programs import build_program
+from spdp_engine.sampling.schedules import Schedule
+from spdp_engine.sampling.state import State
+from spdp_engine.types import Sample, TokenArrays
+
+WINDOW = 10
+"""Measurements whose means are compared."""
+
+SETTLED = 0.005
+"""The chain has settled where perplexity fell by less than this share from one window to the next ..."""
+
+LONGEST_BURN_IN = 200
+"""... or after so many measurements, whatever it does."""
+
+
+class BurnIn:
+    """Decides from the trace of perplexity when the chain has come to where its samples are worth averaging."""
+
+    def __init__(self) -> None:
+        self._trace: list[float] = []
+
+    def settled(self, perplexity: float) -> bool:
+        """Whether it has, by this measurement and those before."""
+        self._trace.append(perplexity)
+        if len(self._trace) < 2 * WINDOW:
+            return False
+        before, after = np.mean(self._trace[-2 * WINDOW : -WINDOW]), np.mean(self._trace[-WINDOW:])
+        return bool(after > before * (1 - SETTLED)) or len(self._trace) >= LONGEST_BURN_IN
+
+
+class Averages:
+    """Running sums over samples: wordings, documents' shares, and tokens by group, word and topic.
+
+    Attributes:
+        samples: how many are in the sums.
+    """
+
+    def __init__(self, state: State, schedule: Schedule, corpus: TokenArrays) -> None:
+        """Allocates and clears.
+
+        Args:
+            state: whose samples.
+            schedule: its tokens.
+            corpus: the training tokens.
+        """
+        self._state, self._schedule, self._tokens = state, schedule, len(corpus.token_word)
+        self._group = state.copied(corpus.document_group)
+        self._alpha_row = state.copied(state.alpha_row.astype(np.int32))
+        self._shape = state.groups, state.words
+        self._wordings = state.cleared(state.wording_rows * state.padded)
+        self._shares = state.cleared(state.documents * state.padded)
+        self._words = state.cleared(state.groups * state.words * state.padded)
+        constants = {**state.constants, **({"REPEATS": 1} if schedule.repeats else {})}
+        program = build_program(state.device, (*state.headers, "averages.cl"), constants)
+        self._add_wordings, self._add_shares, self._add_words = (
+            cl.Kernel(program, f"average_{name}") for name in ("wordings", "shares", "tokens")
+        )
+        self.samples = 0
+
+    def add(self) -> None:
+        """Enqueues the adding of the state as it is."""
+        state, queue = self._state, self._state.queue
+        self._add_wordings(
+            queue, (state.readers,), (1,), np.int32(state.wording_rows), self._wordings, *state.arguments
+        )
+        self._add_shares(
+            queue, (state.documents,), None, np.int32(state.documents), self._alpha_row, state.document_prior,
+            state.document_topics, state.alpha, self._shares,
+        )  # fmt: skip
+        seated = (self._schedule.repeats.seated,) if self._schedule.repeats else ()
+        self._add_words(
+            queue, (self._tokens,), None, np.int32(self._tokens), np.int32(state.words), self._group,
+            *self._schedule.tokens, *seated, self._words,
+        )  # fmt: skip
+        self.samples += 1
+
+    def read(self, last: Sample) -> MeanSample:
+        """Copies the means to the host; waits for the device."""
+        state = self._state
+        words = np.empty((*self._shape, state.padded), np.int32)
+        cl.enqueue_copy(state.queue, words, self._words)
+        return MeanSample(
+            last.iteration, self.samples, last,
+            self._mean(self._wordings, state.wording_rows // state.words, state.words),
+            self._mean(self._shares, state.documents),
+            (words[..., : state.topics].view(np.uint32) / self.samples).astype(np.float32),
+        )  # fmt: skip
+
+    def _mean(self, buffer: cl.Buffer, *shape: int) -> NDArray[np.float32]:
+        sums = np.empty((*shape, self._state.padded), np.float32)
+        cl.enqueue_copy(self._state.queue, sums, buffer)
+        return sums[..., : self._state.topics] / np.float32(self.samples)
+
+    @staticmethod
+    def memory_needed(corpus: TokenArrays, wording_rows: int, padded: int) -> dict[str, int]:
+        """Bytes of device memory, by purpose."""
+        return {
+            "averages of wordings": 4 * wording_rows * padded,
+            "averages of documents": 4 * len(corpus.document_group) * padded,
+            "averages of words": 4 * corpus.n_groups * corpus.n_words * padded,
+        }

@@ -1,0 +1,59 @@
+"""When hyperparameters are learned: between which sweeps, and which of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from spdp_engine.models import Priors
+from spdp_engine.sampling.repeats import Repeats
+from spdp_engine.sampling.state import State
+
+BEGIN = 5
+"""Iterations before the first time: the first topics are no evidence."""
+
+OFTEN, EVERY = 5, 10
+"""Sweeps from one time to the next, in the first 50 and later."""
+
+DISCOUNT_EVERY = 50
+"""Sweeps from one new discount to the next, once 40 are done; each builds the table of seating factors anew."""
+
+
+class Learner:
+    """Draws hyperparameters from their conditionals between sweeps."""
+
+    def __init__(self, state: State, repeats: Repeats | None, fixed: tuple[str, ...], seed: int) -> None:
+        """Nothing is drawn yet.
+
+        Args:
+            state: whose hyperparameters.
+            repeats: those of the documents; None where words do not repeat.
+            fixed: names of priors that stay as they are.
+            seed: decides what is drawn.
+        """
+        self._state, self._repeats = state, repeats
+        self._names = frozenset(learnable(state.priors, repeats is not None)) - frozenset(fixed)
+        self._rng = np.random.default_rng([seed, 0x1EA2])
+
+    def learn(self, iteration: int) -> None:
+        """Draws what is due after so many iterations."""
+        if self._names and is_due(iteration):
+            self._state.draw_hyperparameters(self._names, self._rng, is_due_for_discount(iteration))
+            if self._repeats:
+                self._repeats.draw_hyperparameters(self._names, self._rng)
+
+
+def learnable(priors: Priors, repeats: bool) -> tuple[str, ...]:
+    """Names of the priors that a run can learn."""
+    return tuple(one.name for one in fields(priors) if repeats or not one.name.startswith("repeat_"))
+
+
+def is_due(iteration: int) -> bool:
+    """Whether hyperparameters are drawn after so many iterations."""
+    return iteration >= BEGIN and iteration % (OFTEN if iteration < 50 else EVERY) == 0
+
+
+def is_due_for_discount(iteration: int) -> bool:
+    """Whether the discount is, too."""
+    return iteration in (10, 20, 40) or (iteration > 40 and iteration % DISCOUNT_EVERY == 0)
