@@ -169,6 +169,17 @@ class Candidate:
         return sum(fit.seconds for fit in self.fits) / len(self.fits)
 
 
+def levelled(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
+    """Perplexities of the single fits, each seed's brought to the mean level of all: one tuple to a candidate.
+
+    Each seed holds out other words, and some words are harder than others whatever the number of topics. Without what all fits of
+    a seed have in common, what is left is how far a number of topics is better or worse for this seed, too.
+    """
+    logs = np.log([[fit.perplexity for fit in candidate.fits] for candidate in candidates])
+    level = np.exp(logs - logs.mean(axis=0) + logs.mean())
+    return [tuple(row) for row in level.tolist()]
+
+
 @dataclass(frozen=True)
 class Recommendation:
     """A number of topics to take, and why, in plain sentences."""
@@ -222,14 +233,11 @@ def _beyond(one: float | None, other: float | None, clear: float) -> int:
 
 
 def _why_this_fit(fitting: Candidate, best: Candidate) -> str:
+    lowest = f"Perplexity is lowest with {_topics(best)} ({best.perplexity:,.0f})"
+    close = f"within {100 * CLOSE:g} % of that"
     if fitting is best:
-        return f"With {_topics(best)} words that were not seen surprise the model least (perplexity {best.perplexity:,.0f})."
-    share = fitting.perplexity / best.perplexity - 1
-    return (
-        f"With {_topics(best)} words that were not seen surprise the model least (perplexity {best.perplexity:,.0f}), but "
-        f"{_topics(fitting)} come within {100 * CLOSE:g} % of that ({fitting.perplexity:,.0f}, {100 * share:.1f} % more), and are "
-        "fewer to read."
-    )
+        return f"{lowest}, and no smaller number comes {close}."
+    return f"{lowest}, but {_topics(fitting)} come {close} ({fitting.perplexity:,.0f}), and are fewer to read."
 
 
 def _why_fewer(chosen: Candidate, fitting: Candidate) -> str:

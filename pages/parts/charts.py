@@ -225,10 +225,14 @@ def numbers_figure(
     ink = "#E8ECF0" if is_dark() else "#1D2733"
     marked = [number == recommended for number in numbers]
     if any(marked):
-        figure.add_vline(x=marked.index(True), line_width=1, line_dash="dot", opacity=0.5)
+        figure.add_vline(
+            x=marked.index(True), line_width=1, line_dash="dot", line_color=ink, opacity=0.5, layer="below"
+        )
     if close is not None:
         best = min(mean for mean in means if mean is not None)
-        figure.add_hrect(y0=best, y1=(1 + close) * best, line_width=0, fillcolor=_see_through(chart_colour(0), 0.16))
+        figure.add_hrect(
+            y0=best, y1=(1 + close) * best, line_width=0, fillcolor=_see_through(chart_colour(0), 0.16), layer="below"
+        )
     figure.add_scatter(
         x=[place for place in places for _ in single[place]],
         y=[value for values in single for value in values],

@@ -15,7 +15,7 @@ from pages.parts.live_html import live_html
 from pages.parts.run_settings import RunSettings
 from pages.parts.style import plain_markdown
 from pages.parts.workspace import REFRESH_SECONDS, Workspace, registry
-from spdp_engine.choosing import CLOSE, Candidate, Choosing, ChoosingStatus, Fit, Plan, plan_for, recommend
+from spdp_engine.choosing import CLOSE, Candidate, Choosing, ChoosingStatus, Fit, Plan, levelled, plan_for, recommend
 from spdp_engine.errors import ParallaxError, SettingsError
 from spdp_engine.jobs import ACTIVE, JobState
 from spdp_engine.sampling import SamplerSettings
@@ -36,42 +36,51 @@ class _Measure:
         better: which direction is.
         about: what it is, in a sentence.
         mean: reads it off a number of topics.
-        single: reads it off a fit; None where it is not a fit's own.
+        single: reads the single fits' off all of them; none where it is not a fit's own.
         form: of its values in charts, in d3's notation.
-        column: the same in the table, in printf's.
+        column: the same in tables, in printf's.
         limits: of the vertical axis.
+        close: the share above the smallest value within which others are as good.
     """
 
     name: str
     better: str
     about: str
     mean: Callable[[Candidate], float | None]
-    single: Callable[[Fit], float | None] | None
+    single: Callable[[Sequence[Candidate]], Sequence[Sequence[float]]]
     form: str
     column: str
     limits: tuple[float, float] | None = None
+    close: float | None = None
+
+
+def _of_fits(read: Callable[[Fit], float | None]) -> Callable[[Sequence[Candidate]], Sequence[Sequence[float]]]:
+    """Reads a measure off the single fits of every candidate, where it was measured."""
+    return lambda candidates: [
+        [value for fit in candidate.fits if (value := read(fit)) is not None] for candidate in candidates
+    ]
 
 
 MEASURES = (
     _Measure(
         "Perplexity", "lower is better",
-        f"How surprised the model is by words it has not seen. Shaded: within {CLOSE:.0%} of the best, which is as good.",
-        lambda candidate: candidate.perplexity, lambda fit: fit.perplexity, ",.0f", "%.0f",
+        f"How surprised the model is by words it has not seen. Shaded: within {CLOSE:.0%} of the best.",
+        lambda candidate: candidate.perplexity, levelled, ",.0f", "%.0f", close=CLOSE,
     ),
     _Measure(
         "Coherence", "higher is better",
-        "Whether the main words of a topic stand near one another in the texts (mean NPMI, −1 to 1).",
-        lambda candidate: candidate.coherence, lambda fit: fit.coherence, ".2f", "%.3f",
+        "Whether a topic's main words stand near one another in the texts (NPMI, −1 to 1).",
+        lambda candidate: candidate.coherence, _of_fits(lambda fit: fit.coherence), ".2f", "%.3f",
     ),
     _Measure(
         "Diversity", "higher is better",
         "How many of the topics' main words belong to one topic alone (0 to 1).",
-        lambda candidate: candidate.diversity, lambda fit: fit.diversity, ".1f", "%.2f", (0, 1.06),
+        lambda candidate: candidate.diversity, _of_fits(lambda fit: fit.diversity), ".1f", "%.2f", limits=(0, 1.06),
     ),
     _Measure(
         "Stability", "higher is better",
-        "How far runs with other seeds agree on which words set the groups apart (0 to 1).",
-        lambda candidate: candidate.stability, None, ".1f", "%.2f", (0, 1.06),
+        "Whether another seed finds the same words that set the groups apart (0 to 1).",
+        lambda candidate: candidate.stability, _of_fits(lambda _: None), ".1f", "%.2f", limits=(0, 1.06),
     ),
 )  # fmt: skip
 
@@ -223,28 +232,22 @@ def _found(workspace: Workspace, choosing: Choosing) -> None:
 
 def _pictures(candidates: Sequence[Candidate], recommended: int | None) -> None:
     """A picture of each measure, two beside one another."""
-    places = [*st.columns(2, gap="large"), *st.columns(2, gap="large")]
     numbers = [candidate.topics for candidate in candidates]
+    places = [place for _ in range(0, len(MEASURES), 2) for place in st.columns(2, gap="medium")]
     for place, measure in zip(places, MEASURES, strict=True):
         means = [measure.mean(candidate) for candidate in candidates]
         with place:
             st.html(
-                f'<b>{measure.name}</b> <span class="px-quiet">{measure.better}</span><br>'
-                f'<span class="px-caption">{measure.about}</span>'
+                f'<div><b>{measure.name}</b> <span class="px-quiet">{measure.better}</span></div>'
+                f'<div class="px-caption">{measure.about}</div>'
             )
             if all(mean is None for mean in means):
-                st.caption("Not measured, since all groups word the topics alike.")
+                st.caption("Not measured: there are no such words.")
                 continue
-            single = [
-                [value for fit in candidate.fits if measure.single and (value := measure.single(fit)) is not None]
-                for candidate in candidates
-            ]
-            close = CLOSE if measure is MEASURES[0] else None
-            st.plotly_chart(
-                numbers_figure(numbers, means, single, recommended, measure.form, measure.limits, close),
-                key=f"choosing_{measure.name}",
-                config={"displayModeBar": False},
+            figure = numbers_figure(
+                numbers, means, measure.single(candidates), recommended, measure.form, measure.limits, measure.close
             )
+            st.plotly_chart(figure, key=f"choosing_{measure.name}", config={"displayModeBar": False})
 
 
 def _table(candidates: Sequence[Candidate]) -> None:
@@ -267,11 +270,11 @@ def _table(candidates: Sequence[Candidate]) -> None:
 def _measured_on(choosing: Choosing) -> str:
     """What was fitted, and how often."""
     corpus, plan = choosing.corpus, choosing.plan
-    runs = f"{plan.seeds} runs of {plan.iterations} iterations for each number; the small dots are single runs"
     documents, tokens = choosing.sampled or (corpus.n_documents, corpus.n_tokens)
-    if documents == corpus.n_documents:
-        return f"Measured on all {documents:,} documents: {runs}."
+    whole = documents == corpus.n_documents
+    on = "all" if whole else f"a sample of {documents:,} of the"
     return (
-        f"Measured on a sample of {documents:,} of the {corpus.n_documents:,} documents, with {tokens:,} words: {runs}. "
-        "All documents together may carry more topics than the sample."
+        f"Measured on {on} {corpus.n_documents:,} documents ({tokens:,} words), with {plan.seeds} runs of {plan.iterations} "
+        "iterations for each number. Small dots: single runs; in perplexity brought to one level, since each is tested on other "
+        f"words.{'' if whole else ' All documents together may carry more topics than the sample.'}"
     )

@@ -184,6 +184,7 @@ def test_the_same_request_returns_the_same_program() -> None:
 COMPANY = {
     "spdp.clh": ("spdp_identity.clh", "spdp.clh"),
     "tokens.clh": ("lda.clh", "tokens.clh"),
+    "repeats.clh": ("lda.clh", "repeats.clh"),
     "blocked.clh": ("lda.clh", "blocked.clh", "blocked_nested.cl"),
 }
 """Headers that say that others must stand before or after them; every other stands for itself."""
