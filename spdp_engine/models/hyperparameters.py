@@ -1,8 +1,8 @@
 """Hyperparameters given a state of the sampler: one draw of each from its conditional distribution.
 
-With these between sweeps the chain samples topics and hyperparameters together, still exactly. Each has a prior of its own, wide enough to be
-told nothing by it: see the functions. Where a conditional has no name it is drawn by slice sampling; elsewhere auxiliary
-variables make it a Gamma distribution:
+With these between sweeps the chain samples topics and hyperparameters together, still exactly. Each has a prior of its own, wide
+enough to be told nothing by it: see the functions. Where a conditional has no name it is drawn by slice sampling; elsewhere
+auxiliary variables make it a Gamma distribution:
 
     Gamma(x + n)/Gamma(x) = sum_s |s(n, s)| x^s               s: a sum of Bernoulli(x/(x + j)), j = 0 .. n - 1
     Gamma(A)/Gamma(A + N) ~ integral of q^(A-1) (1-q)^(N-1)   q: Beta(A, N)
@@ -37,7 +37,8 @@ CONCENTRATIONS = (0.01, 1e5)
 def draw_alphas(alphas: Float, counts: Integers, row: Integers, rng: np.random.Generator) -> Float:
     """Priors of topics in documents, asymmetric, a row for each group.
 
-    alpha[i, k] ~ Gamma(1, rate r_k), and r_k ~ Gamma(1, 0.1): groups that say much of a topic pull those up that have said little yet.
+    alpha[i, k] ~ Gamma(1, rate r_k), and r_k ~ Gamma(1, 0.1): groups that say much of a topic pull those up that have said little
+    yet.
 
     Args:
         alphas: float64 [R, K], as they are.
@@ -48,7 +49,7 @@ def draw_alphas(alphas: Float, counts: Integers, row: Integers, rng: np.random.G
     Returns:
         float64 [R, K].
     """
-    rows, topics = alphas.shape
+    rows = len(alphas)
     rate = rng.gamma(1.0 + ALPHA_SHAPE * rows, 1.0 / (0.1 + alphas.sum(axis=0)))
     drawn = np.empty_like(alphas)
     for i in range(rows):
@@ -56,7 +57,7 @@ def draw_alphas(alphas: Float, counts: Integers, row: Integers, rng: np.random.G
         total = alphas[i].sum()
         lengths = n.sum(axis=1)
         lengths = lengths[lengths > 0]
-        tables = np.array([_tables(alphas[i, k], n[:, k], rng) for k in range(topics)])
+        tables = _tables(alphas[i], n, rng)
         missing = -np.log(rng.beta(total, lengths)).sum()
         drawn[i] = rng.gamma(ALPHA_SHAPE + tables) / (rate + missing)
     return np.maximum(drawn, SMALLEST_PRIOR)
@@ -74,15 +75,27 @@ def draw_symmetric(prior: float, counts: Integers, rng: np.random.Generator) -> 
     """
     totals = counts.sum(axis=0)
     totals = totals[totals > 0]
-    tables = _tables(prior, counts, rng)
+    tables = _tables(np.array([prior]), counts.reshape(-1, 1), rng)[0]
     missing = -len(counts) * np.log(rng.beta(prior * len(counts), totals)).sum()
     return float(max(rng.gamma(1.0 + tables) / (1.0 + missing), SMALLEST_PRIOR))
 
 
-def _tables(prior: float, counts: Integers, rng: np.random.Generator) -> int:
-    """The sum of s over counts n, each a sum of Bernoulli(prior/(prior + j)), j = 0 .. n - 1."""
-    above = np.bincount(counts.ravel())[::-1].cumsum()[::-1][1:]  # how many counts exceed j
-    return int(rng.binomial(above, prior / (prior + np.arange(len(above)))).sum())
+def _tables(priors: Float, counts: Integers, rng: np.random.Generator) -> Integers:
+    """The sum of s over each column of counts n, each s a sum of Bernoulli(prior/(prior + j)), j = 0 .. n - 1: int64 [K].
+
+    Args:
+        priors: [K], of each column.
+        counts: integers [n, K].
+        rng: random numbers.
+    """
+    columns, width = counts.shape[1], int(counts.max(initial=0)) + 1
+    sizes = np.bincount((counts + np.arange(columns) * width).ravel(), minlength=columns * width).reshape(
+        columns, width
+    )
+    above = sizes[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # how many counts exceed j
+    probability = priors[:, None] / (priors[:, None] + np.arange(width - 1))
+    drawn: Integers = rng.binomial(above, probability).sum(axis=1)
+    return drawn
 
 
 def draw_concentration(
@@ -135,36 +148,29 @@ def old_table_steps(
     Returns:
         n, t and how often, each int64 [pairs].
     """
-    a, limit = factors.discount, factors.table_limit
+    a = factors.discount
     most = int(customers.max(initial=0))
     width = int(tables.max(initial=0)) + 1
-    cells = np.zeros((most + 1, width), np.int64)
-    np.add.at(cells, (customers, tables), 1)
-    found_n, found_t, found = [], [], []
+    keys = customers.astype(np.int64) * width + tables
+    cells = np.bincount(keys, minlength=(most + 1) * width).reshape(most + 1, width)
+    joins = np.zeros_like(cells)
     for m in range(most, 1, -1):
-        t = np.flatnonzero(cells[m, : m + 1])
-        t = t[t > 0]
+        row = cells[m]
+        t = row[: min(m, width)].nonzero()[0]  # where t = m every customer opened a table
+        before = cells[m - 1]
+        if m < width:
+            before[m - 1] += row[m]
         if not len(t):
             continue
-        inside = t < m  # where t = m every customer opened a table
-        probability = np.zeros(len(t))
-        if inside.any():
-            at = t[inside]
-            x = factors.pairs[factors.index(np.full(len(at), m - 1), at), 0].astype(np.float64)
-            probability[inside] = np.clip((m - 1 - at * a) * (m - at) / (m * x), 0.0, 1.0)
-        if t[0] == 1:
-            probability[0] = 1.0 if m > 1 else 0.0
-        joined = rng.binomial(cells[m, t], probability)
-        cells[m - 1, t] += joined
-        cells[m - 1, t - 1] += cells[m, t] - joined
-        some = joined > 0
-        found_n.append(np.full(int(some.sum()), m - 1))
-        found_t.append(t[some])
-        found.append(joined[some])
-    if not found:
-        empty = np.zeros(0, np.int64)
-        return empty, empty, empty
-    return np.concatenate(found_n), np.concatenate(found_t), np.concatenate(found)
+        # S(m, t)/S(m-1, t) of the table of factors; with one table every other customer joined it
+        x = factors.pairs[factors.start(m - 1) + t, 0]
+        probability = np.where(t == 1, 1.0, np.minimum(1.0, (m - 1 - t * a) * (m - t) / (m * x)))
+        joined = rng.binomial(row[t], probability)
+        before[t] += joined
+        before[t - 1] += row[t] - joined
+        joins[m - 1, t] = joined
+    n, t = joins.nonzero()
+    return n, t, joins[n, t]
 
 
 def draw_discount(
@@ -176,7 +182,9 @@ def draw_discount(
 ) -> float:
     """The discount a that Pitman-Yor processes share, by slice sampling; a ~ uniform.
 
-        p(a | ...) ~ prod_i prod_(t < T_i) (b + a t) * prod over customers who joined an old table, at n customers and t tables, of (n - t a)
+        p(a | ...) ~ prod_i prod_(t < T_i) (b + a t) * prod_joins (n - t a)
+
+    where each customer who joined an old table did so at n customers and t tables.
 
     Args:
         discount: as it is.

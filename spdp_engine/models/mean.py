@@ -16,11 +16,13 @@ class MeanSample:
     """Estimates averaged over samples.
 
     One sample shows what the model believes at a moment, with that moment's chance; the mean is what it believes. Topics keep their
-    numbers from sample to sample, since each sweep begins where the last one ended.
+    numbers from sample to sample, since each sweep begins where the last one ended; should two change places all the same, the
+    sampler begins its means anew.
 
     Attributes:
         iteration: iterations done when it was taken.
         samples: how many samples are averaged.
+        since: the iteration of the first of them.
         last: the newest of them, or one soon after.
         wordings: mean phi, float32 [R, V, K], R = I, or 1 where the model words a topic alike for all groups.
         shares: mean theta, float32 [D, K].
@@ -29,6 +31,7 @@ class MeanSample:
 
     iteration: int
     samples: int
+    since: int
     last: Sample
     wordings: NDArray[np.float32]
     shares: NDArray[np.float32]

@@ -149,7 +149,8 @@ class SpdpSample(Readings):
         alphas: alpha of every topic in each document, float64 [D, K]; None: that of the priors.
         matrices: P^i; None: the identity.
         base: phi0, float64 [V, K], where the sampler keeps it instead of counting base words; else None.
-        words: tokens of each group, word and topic, int32 [I, V, K], where documents repeat words that `counts` counts once; else None.
+        words: tokens of each group, word and topic, int32 [I, V, K], where documents repeat words that `counts` counts once; else
+            None.
     """
 
     iteration: int

@@ -56,6 +56,10 @@ class SeatingFactors:
         """Length of the rows once they no longer grow: table_limit + 1."""
         return self.table_limit + 1
 
+    def start(self, customers: int) -> int:
+        """Row of `pairs` where those of m customers begin."""
+        return int(_row_start(np.array(customers, np.int64), self.width))
+
     def index(self, customers: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows of `pairs` that belong to cells of the given counts (arrays of one shape)."""
         customers = np.asarray(customers, np.int64)

@@ -15,11 +15,16 @@ from spdp_engine.types import Sample, TokenArrays
 WINDOW = 10
 """Measurements whose means are compared."""
 
-SETTLED = 0.005
-"""The chain has settled where perplexity fell by less than this share from one window to the next ..."""
+SETTLED = 0.02
+"""The chain has settled where perplexity fell by less than this share from one window to the next: a mean over more samples gains more
+than what it still falls."""
 
-LONGEST_BURN_IN = 200
+LONGEST_BURN_IN = 100
 """... or after so many measurements, whatever it does."""
+
+
+NEARER = 0.1
+"""Topics have changed their numbers where one is nearer by this to the mean of another than to its own, in Hellinger distance."""
 
 
 class BurnIn:
@@ -27,6 +32,15 @@ class BurnIn:
 
     def __init__(self) -> None:
         self._trace: list[float] = []
+        self._mark = np.inf
+
+    def mark(self) -> None:
+        """Remembers how well the model fits now; see `fell`."""
+        self._mark = float(np.mean(self._trace[-WINDOW:]))
+
+    def fell(self) -> bool:
+        """Whether perplexity has since fallen by so much that what was found until then is better forgotten."""
+        return float(np.mean(self._trace[-WINDOW:])) < self._mark * (1 - SETTLED)
 
     def settled(self, perplexity: float) -> bool:
         """Whether it has, by this measurement and those before."""
@@ -42,6 +56,7 @@ class Averages:
 
     Attributes:
         samples: how many are in the sums.
+        since: the iteration of the first.
     """
 
     def __init__(self, state: State, schedule: Schedule, corpus: TokenArrays) -> None:
@@ -64,10 +79,39 @@ class Averages:
         self._add_wordings, self._add_shares, self._add_words = (
             cl.Kernel(program, f"average_{name}") for name in ("wordings", "shares", "tokens")
         )
+        self.samples = self.since = 0
+        self._mean_words = np.zeros((state.words, state.topics))
+
+    def renumbered(self) -> bool:
+        """Whether topics have changed their numbers, so that the state must not be added to the sums."""
+        words = self._state.read_words()
+        if words is None or not self.samples or words.shape[1] < 2:
+            return False
+        from spdp_engine.measures.matching import match_topics  # here, since importing scipy takes a moment
+
+        present = words.sum(axis=0) > 0
+        now, mean = (
+            (one[:, present] + 1e-9) / (one[:, present] + 1e-9).sum(axis=0) for one in (words, self._mean_words)
+        )
+        match, distances = match_topics(now, mean)
+        return bool((distances[np.arange(len(match)), match] < distances.diagonal() - NEARER).any())
+
+    def clear(self) -> None:
+        """Enqueues the forgetting of all samples."""
+        state = self._state
+        state.clear(self._wordings, state.wording_rows * state.padded)
+        state.clear(self._shares, state.documents * state.padded)
+        state.clear(self._words, state.groups * state.words * state.padded)
+        self._mean_words[:] = 0
         self.samples = 0
 
-    def add(self) -> None:
-        """Enqueues the adding of the state as it is."""
+    def add(self, iteration: int) -> None:
+        """Enqueues the adding of the state as it is after an iteration."""
+        if not self.samples:
+            self.since = iteration
+        words = self._state.read_words()
+        if words is not None:
+            self._mean_words += words
         state, queue = self._state, self._state.queue
         self._add_wordings(
             queue, (state.readers,), (1,), np.int32(state.wording_rows), self._wordings, *state.arguments
@@ -89,7 +133,7 @@ class Averages:
         words = np.empty((*self._shape, state.padded), np.int32)
         cl.enqueue_copy(state.queue, words, self._words)
         return MeanSample(
-            last.iteration, self.samples, last,
+            last.iteration, self.samples, self.since, last,
             self._mean(self._wordings, state.wording_rows // state.words, state.words),
             self._mean(self._shares, state.documents),
             (words[..., : state.topics].view(np.uint32) / self.samples).astype(np.float32),

@@ -60,9 +60,12 @@ class LdaState(State):
         """See `State.draw_hyperparameters`."""
         super().draw_hyperparameters(names, rng, discount)
         if "beta" in names:
-            counts = self.read_rows(self.word_topics, self.words)
-            self.priors = replace(self.priors, beta=draw_symmetric(self.priors.beta, counts, rng))
+            self.priors = replace(self.priors, beta=draw_symmetric(self.priors.beta, self.read_words(), rng))
             self.correct()
+
+    def read_words(self) -> NDArray[np.int32]:
+        """See `State.read_words`: tokens of each word in each topic."""
+        return self.read_rows(self.word_topics, self.words)
 
     def correct(self) -> None:
         """Totals counted anew; nothing else can go wrong."""

@@ -16,8 +16,9 @@ BEGIN = 5
 OFTEN, EVERY = 5, 10
 """Sweeps from one time to the next, in the first 50 and later."""
 
-DISCOUNT_EVERY = 50
-"""Sweeps from one new discount to the next, once 40 are done; each builds the table of seating factors anew."""
+FIRST_DISCOUNT = 30
+"""Iterations before the first new discount; then four times as many before each next. Each builds the table of seating factors
+anew, and a discount near the right one serves as well as the right one: the concentration makes good what it lacks."""
 
 
 class Learner:
@@ -56,4 +57,7 @@ def is_due(iteration: int) -> bool:
 
 def is_due_for_discount(iteration: int) -> bool:
     """Whether the discount is, too."""
-    return iteration in (10, 20, 40) or (iteration > 40 and iteration % DISCOUNT_EVERY == 0)
+    due = FIRST_DISCOUNT
+    while due < iteration:
+        due *= 4
+    return due == iteration

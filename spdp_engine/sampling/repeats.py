@@ -74,7 +74,10 @@ class Repeats:
         tokens = self._order[seated]
         corpus = self._corpus
         return (
-            Tokens(corpus.token_word[tokens], corpus.token_document[tokens], corpus.document_group, corpus.n_words, corpus.n_groups),
+            Tokens(
+                corpus.token_word[tokens], corpus.token_document[tokens], corpus.document_group, corpus.n_words,
+                corpus.n_groups,
+            ),
             topics[seated],
         )  # fmt: skip
 
@@ -108,14 +111,14 @@ class Repeats:
         wanted = {"repeat_discount", "repeat_concentration"} & set(names)
         if not wanted:
             return
-        seated = self.read_seated()
         priors = self._state.priors
-        tables = np.bincount(self._corpus.token_document[self._order[seated > 0]], minlength=self._state.documents)
+        tables = np.empty(self._state.documents, np.int32)
+        cl.enqueue_copy(self._state.queue, tables, self._document_tables)
         if "repeat_concentration" in wanted:
             drawn = draw_concentration(priors.repeat_concentration, priors.repeat_discount, self._lengths, tables, rng)
             priors = replace(priors, repeat_concentration=drawn)
         if "repeat_discount" in wanted:
-            above = np.bincount(seated)[::-1].cumsum()[::-1]  # tables of at least so many
+            above = np.bincount(self.read_seated())[::-1].cumsum()[::-1]  # tables of at least so many
             n = np.arange(1, max(2, len(above) - 1))
             steps = n, np.ones_like(n), np.append(above, [0, 0])[n + 1]
             drawn = draw_discount(priors.repeat_discount, priors.repeat_concentration, tables, steps, rng)

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 MAXIMUM_TOPICS = 4096
 
-AVERAGE_EVERY = 5
+AVERAGE_EVERY = 10
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
 
 MONITORED = 4096
@@ -261,9 +261,14 @@ class Sampler:
     def _measure(self) -> tuple[float | None, float | None]:
         """Held-out perplexity now and averaged, None where nothing is held out; averages once the chain has settled."""
         now, averaged = self._monitor.perplexities(trained=True, add=self._settled)
+        self._settled = self._burn_in.settled(now) or self._settled
         if self._settled and self.iteration % AVERAGE_EVERY == 0:
-            self._averages.add()
-        self._settled = self._settled or self._burn_in.settled(now)
+            if self._averages.samples and (self._burn_in.fell() or self._averages.renumbered()):
+                log.info("after %d iterations the means for readers begin anew", self.iteration)
+                self._averages.clear()
+            if not self._averages.samples:
+                self._burn_in.mark()
+            self._averages.add(self.iteration)
         return (now, averaged) if self._scorer.tokens else (None, None)
 
     def hyperparameters(self) -> dict[str, float]:

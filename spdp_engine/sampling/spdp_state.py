@@ -127,6 +127,10 @@ class SpdpState(State):
         if discount:
             self.correct()
 
+    def read_words(self) -> NDArray[np.int32] | None:
+        """See `State.read_words`: tables by base word."""
+        return self.base.read_tables()
+
     def word_clusters(self) -> NDArray[np.int64] | None:
         """See `State.word_clusters`."""
         return self.base.word_clusters()

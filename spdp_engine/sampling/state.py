@@ -73,7 +73,7 @@ class State:
 
     @classmethod
     def rows(cls, corpus: TokenArrays, topics: int) -> tuple[int, int]:
-        """How many rows of words' probabilities there are, I V where groups have wordings of their own, else V; and their length."""
+        """How many rows of words' probabilities there are, I V where groups have wordings of their own, else V; their length."""
         return corpus.n_words, padded_topics(topics, cls.row_multiple)
 
     @property
@@ -139,6 +139,10 @@ class State:
         totals = np.empty((*self.totals_shape, self.padded), np.int32)
         cl.enqueue_copy(self.queue, totals, self.totals)
         return totals[..., : self.topics]
+
+    def read_words(self) -> NDArray[np.int32] | None:
+        """What tells topics apart: counts of words in each, int32 [V, K]; None where they are not kept."""
+        raise NotImplementedError
 
     def set_alphas(self, alphas: NDArray[np.float64]) -> None:
         """Puts priors of topics in force: float64 [R, K]."""
