@@ -58,7 +58,7 @@ def draw_alphas(alphas: Float, counts: Integers, row: Integers, rng: np.random.G
         lengths = n.sum(axis=1)
         lengths = lengths[lengths > 0]
         tables = _tables(alphas[i], n, rng)
-        missing = -np.log(rng.beta(total, lengths)).sum()
+        missing = -_log_beta(total, lengths, rng).sum()
         drawn[i] = rng.gamma(ALPHA_SHAPE + tables) / (rate + missing)
     return np.maximum(drawn, SMALLEST_PRIOR)
 
@@ -76,8 +76,18 @@ def draw_symmetric(prior: float, counts: Integers, rng: np.random.Generator) -> 
     totals = counts.sum(axis=0)
     totals = totals[totals > 0]
     tables = _tables(np.array([prior]), counts.reshape(-1, 1), rng)[0]
-    missing = -len(counts) * np.log(rng.beta(prior * len(counts), totals)).sum()
+    missing = -len(counts) * _log_beta(prior * len(counts), totals, rng).sum()
     return float(max(rng.gamma(1.0 + tables) / (1.0 + missing), SMALLEST_PRIOR))
+
+
+def _log_beta(first: float, second: Integers, rng: np.random.Generator) -> Float:
+    """Logarithms of Beta(first, second) variates; where `first` is small the variates themselves would be 0 in double precision.
+
+    A Gamma(x) variate is one of Gamma(x + 1) times U^(1/x) with U uniform.
+    """
+    x = np.log(rng.standard_gamma(first + 1.0, len(second))) - rng.standard_exponential(len(second)) / first
+    logs: Float = x - np.logaddexp(x, np.log(rng.standard_gamma(second)))
+    return logs
 
 
 def _tables(priors: Float, counts: Integers, rng: np.random.Generator) -> Integers:

@@ -65,8 +65,12 @@ class Repeats:
         return seated
 
     def spread(self, topics: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        """Topics of places as topics of tokens, a token of a run for each that sits at a table: uint16 [N], by place."""
-        return np.repeat(topics, self.read_seated())
+        """Topics of places as topics of tokens, a token of a run for each that sits at a table: uint16 [N], by place.
+
+        Before the first pass nobody sits anywhere, and all topics are as they lie.
+        """
+        seated = self.read_seated()
+        return np.repeat(topics, seated) if seated.any() else topics
 
     def heads(self, topics: NDArray[np.uint16]) -> tuple[Tokens, NDArray[np.uint16]]:
         """The tables as tokens, and their topics. topics: uint16 [N], by place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import time
 from collections.abc import Callable
@@ -173,7 +174,7 @@ class Sampler:
             raise SettingsError(
                 f"There are more topics ({settings.topics}) than words in the texts ({len(corpus.token_word)}). Take fewer topics."
             )
-        schedule = settings.schedule or default_schedule(settings.model, self.device, settings.topics)
+        schedule = settings.schedule or default_schedule(settings.model, self.device, settings.topics, settings.repeats)
         method = method_named(settings.model, schedule)
         settings.check_method(method)
         workers = method.runner.workers(settings.workers, self.device)
@@ -227,8 +228,13 @@ class Sampler:
             counts: the model's counts; None: such as follow from the topics (in SPDP one table to each cell).
 
         Raises:
-            SettingsError: not one topic of this run to each training token.
+            SettingsError: not one topic of this run to each training token; or counts where documents repeat words, whose tables
+                would not be known.
         """
+        if counts is not None and self._schedule.repeats:
+            raise SettingsError(
+                "Counts do not say which words of a document repeat others. Begin from topics alone, or leave the repeats out."
+            )
         if topics.shape != (self.training_tokens,) or int(topics.max()) >= self.settings.topics:
             raise SettingsError(
                 f"A run of {self.settings.topics} topics begins from {self.training_tokens:,} topics below that number, one for "
@@ -300,8 +306,9 @@ class Sampler:
 
     def inspect(self) -> Sample:
         """What there is to read of the run: the mean of its samples once there are some, else the state as it is."""
-        sample = self.sample()
-        return self._averages.read(sample) if self._averages.samples else sample
+        if not self._averages.samples:
+            return self.sample()
+        return self._averages.read(self._state.read_sample(self.iteration, self._schedule.modelled))
 
     def sample(self) -> Sample:
         """A consistent copy of the state, as of the last iteration."""
@@ -346,6 +353,8 @@ def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> Non
         associations = None if settings.associations is None else Matrices.identity(1, 1)
         settings = replace(settings, associations=associations, held_out=0.5, measure_every=1)
         Sampler(few_tokens(settings.topics + 1), settings).run(2)
+        if settings.learn:
+            importlib.import_module("scipy.special")
         if corpus is not None and isinstance(settings.priors, SpdpPriors):
             seating_factors(settings.priors.discount, largest_cell(corpus))
     except Exception:

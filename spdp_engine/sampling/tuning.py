@@ -56,9 +56,17 @@ def best_shape(method: Method, device: Device, topics: int) -> Mapping[str, int]
     return shapes[names.index(chosen)]
 
 
-def default_schedule(model: str, device: Device, topics: int) -> str:
-    """The schedule of a run that names none: on a CPU the model's first, elsewhere the fastest of those that may be a default."""
-    methods = [method for method in methods_of(model) if method.default]
+def default_schedule(model: str, device: Device, topics: int, repeats: bool | None = None) -> str:
+    """The schedule of a run that names none: on a CPU the model's first, elsewhere the fastest of those that may be a default.
+
+    Args:
+        model: its name.
+        device: where it will run.
+        topics: K.
+        repeats: whether documents are to repeat words, which not every schedule can have; None: where the model's first has them.
+    """
+    wanted = methods_of(model)[0].repeats if repeats is None else repeats
+    methods = [method for method in methods_of(model) if method.default and (method.runner.takes_repeats or not wanted)]
     if device.kind == "CPU" or len(methods) == 1:
         return methods[0].schedule
     return _fastest(

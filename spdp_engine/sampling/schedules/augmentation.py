@@ -18,6 +18,7 @@ class DataAugmentation(Sequential):
     The first pass goes token by token, as in `sequential`.
     """
 
+    takes_repeats = False
     _state: LdaState
 
     @classmethod

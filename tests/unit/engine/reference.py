@@ -7,7 +7,7 @@ the order in which topics, base words and shares of a block are tried, and which
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -352,6 +352,158 @@ def _copy_of(counts: Any) -> Any:
     return replace(counts, **{name: array.copy() for name, array in vars(counts).items() if array is not None})
 
 
+# ---- repeats --------------------------------------------------------------------------------------------------------
+
+
+class Repeating(Reference):
+    """A model whose documents repeat words: each a restaurant, whose tables are the model's tokens (kernels/repeats.clh).
+
+    Stands before a model's class. Tokens of one word in one document are a run, and lie side by side; the topic of the token at a
+    place is that of the place's table, and means nothing where the place has none.
+
+    Attributes:
+        seated: int [N], by place: tokens at the table of a place, 0 where there is none.
+        document_tables: int [D].
+        events: how often a token of a run opened a table, joined one, closed its own, could not leave its own.
+    """
+
+    priors: Any
+
+    def __init__(self, corpus: Tokens, *arguments: Any) -> None:
+        super().__init__(corpus, *arguments)
+        self.seated = np.zeros(len(corpus), int)
+        self.document_tables = np.zeros(len(corpus.document_group), int)
+        self.events = dict.fromkeys(("opened", "joined", "closed", "stuck"), 0)
+
+    def pass_in_order(self, order: NDArray[np.int64], iteration: int) -> None:
+        """See `Reference.pass_in_order`."""
+        self._begin(order, iteration)
+        super().pass_in_order(order, iteration)
+
+    def pass_in_blocks(
+        self, order: NDArray[np.int64], starts: NDArray[np.int32], visits: NDArray[np.int32] | None, iteration: int
+    ) -> None:
+        """See `Reference.pass_in_blocks`."""
+        self._begin(order, iteration)
+        super().pass_in_blocks(order, starts, visits, iteration)
+
+    def _begin(self, order: NDArray[np.int64], iteration: int) -> None:
+        self._order, self._iteration = order.tolist(), iteration
+        self._place_of = np.argsort(order)
+        self._numbers = uniforms(self.seed, iteration, len(order))
+        runs = [len(list(run)) for _, run in groupby(self._place(token)[1:] for token in self._order)]
+        self._lengths = np.zeros(len(order), int)
+        self._lengths[np.cumsum(runs) - runs] = runs
+
+    def visit(self, counts: Any, token: int, u: NDArray[np.float32]) -> None:
+        """Seats a whole run when its first token is visited, and does nothing when another is."""
+        place = int(self._place_of[token])
+        length = int(self._lengths[place])
+        first = self.seated[place] == 0
+        if length == 1:
+            super().visit(counts, token, u)
+            self.seated[place] = 1
+            self.document_tables[self._place(token)[2]] += int(first)
+        for turn in range(length if length > 1 else 0):
+            if first or self._stand_up(counts, place, turn, length):
+                self._sit_down(counts, place, turn if first else length - 1, self._numbers[place + turn])
+        if length > 1 and not first:
+            for at in range(place, place + length):
+                if self.seated[at] > 1:
+                    super().visit(counts, self._order[at], self._further(at, 2))
+
+    def _stand_up(self, counts: Any, place: int, turn: int, length: int) -> bool:
+        seated = self.seated[place : place + length]
+        table = first_beyond(seated, int(self._numbers[place + turn, 0] * np.float32(length)))
+        if seated[table] > 1:
+            seated[table] -= 1
+            return True
+        token = self._order[place + table]
+        if not self.take_out(counts, token, self._further(place + turn, 1)[0]):
+            self.events["stuck"] += 1
+            return False
+        self.events["closed"] += 1
+        self.document_tables[self._place(token)[2]] -= 1
+        last = np.flatnonzero(seated)[-1]
+        self.topics[token] = self.topics[self._order[place + last]]
+        seated[table], seated[last] = seated[last], 0
+        return True
+
+    def _sit_down(self, counts: Any, place: int, others: int, u: NDArray[np.float32]) -> None:
+        token = self._order[place]
+        document, priors = self._place(token)[2], self.priors
+        a, b, tables = priors.repeat_discount, priors.repeat_concentration, self.document_tables[document]
+        seated = self.seated[place : place + int(self._lengths[place])]
+        here = int(np.count_nonzero(seated))
+        probability = self.weigh(counts, token).sum() / (tables + self.shape[2] * priors.alpha)
+        opened, joined = (b + a * tables) * probability, others - a * here
+        goal = float(u[1]) * (opened + joined)
+        if here and goal >= opened:
+            seated[first_beyond(seated[:here] - a, goal - opened)] += 1
+            self.events["joined"] += 1
+            return
+        table = self._order[place + here]
+        self.topics[table] = -1
+        super().visit(counts, table, np.array([0, goal / opened if here else u[1], u[2]]))
+        seated[here] = 1
+        self.document_tables[document] += 1
+        self.events["opened"] += 1
+
+    def _further(self, place: int, draw: int) -> NDArray[np.float32]:
+        numbers: NDArray[np.float32] = pcg3d((self.seed + 0x9E3779B9 * draw) % 2**32, self._iteration, place)[0]
+        return numbers
+
+    def token_topics(self) -> NDArray[np.int64]:
+        """The topic of each token, with those that repeat at their tables: int64 [N], in the order of the corpus."""
+        topics = np.empty_like(self.topics)
+        topics[self._order] = np.repeat(self.topics[self._order], self.seated)
+        return topics
+
+    def weigh(self, counts: Any, token: int) -> Float:
+        """The model's weight of every topic for a table that is not there: float64 [K]."""
+        raise NotImplementedError
+
+    def take_out(self, counts: Any, token: int, u: np.float32) -> bool:
+        """Takes a table out of the model's counts; False where it must stay, and then nothing was changed."""
+        raise NotImplementedError
+
+
+class RepeatingSpdpReference(Repeating, SpdpReference):
+    """SPDP of documents that repeat words."""
+
+    def weigh(self, counts: Counts, token: int) -> Float:
+        """See `Repeating.weigh`."""
+        weights: Float = self.weights(counts, *self._place(token)).sum(axis=1)
+        return weights
+
+    def take_out(self, counts: Counts, token: int, u: np.float32) -> bool:
+        """See `Repeating.take_out`."""
+        group, word, document = self._place(token)
+        topic = int(self.topics[token])
+        m, t = counts.customers[group, word, topic], counts.tables[group, word, topic]
+        target = u * np.float32(m)
+        opens = bool(target < np.float32(t))
+        if opens and t == 1 and m > 1:
+            return False
+        served = self._entries(counts, group, word)
+        entry = 0 if served is None else first_beyond(served[:, topic], float(target))
+        SpdpReference._add(self, counts, group, word, document, topic, -1, -int(opens), entry)
+        return True
+
+
+class RepeatingLdaReference(Repeating, LdaReference):
+    """LDA of documents that repeat words."""
+
+    def weigh(self, counts: LdaCounts, token: int) -> Float:
+        """See `Repeating.weigh`."""
+        return self.factors(counts, token, 1)[1]
+
+    def take_out(self, counts: LdaCounts, token: int, u: np.float32) -> bool:
+        """See `Repeating.take_out`."""
+        LdaReference._add(self, counts, token, int(self.topics[token]), -1)
+        return True
+
+
 # ---- blocked sampling of LDA ----------------------------------------------------------------------------------------
 
 BlockDraw = Callable[[Float, Callable[[], float]], "list[int] | None"]
@@ -476,3 +628,25 @@ def numpy_likelihoods(sample: Sample, corpus: TokenArrays, held_out: NDArray[np.
 def numpy_perplexity(sample: Sample, corpus: TokenArrays, held_out: NDArray[np.bool_]) -> float:
     """Held-out perplexity."""
     return float(np.exp(-np.log(numpy_likelihoods(sample, corpus, held_out)).mean()))
+
+
+def numpy_repeat_likelihoods(
+    probability: Float, sample: Any, runs: Mapping[tuple[int, int], Sequence[int]], words: Any, documents: Any
+) -> Float:
+    """What documents that repeat words make of the model's probabilities of one more token each: float64 [tokens].
+
+    Args:
+        probability: the model's, [tokens].
+        sample: whose priors, and whose counts of tables.
+        runs: tokens at each table of a (document, word).
+        words: [tokens].
+        documents: [tokens].
+    """
+    a, b = sample.priors.repeat_discount, sample.priors.repeat_concentration
+    tables, lengths = np.zeros((2, len(sample.counts.document_topics)))
+    for (document, _), seated in runs.items():
+        tables[document] += len(seated)
+        lengths[document] += sum(seated)
+    at_tables = [runs.get(key, ()) for key in zip(documents.tolist(), words.tolist(), strict=True)]
+    joined = np.array([sum(seated) - a * len(seated) for seated in at_tables])
+    return (joined + (b + a * tables[documents]) * probability) / (b + lengths[documents])
