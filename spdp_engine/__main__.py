@@ -127,8 +127,12 @@ def _parser() -> argparse.ArgumentParser:
         help="; ".join(f"{one.name}: {one.about}" for one in MODELS.values()) + " (default %(default)s)",
     )  # fmt: skip
     model.add_argument("--topics", type=int, default=20, metavar="K", help="default %(default)s")
+    model.add_argument("--learn", action=argparse.BooleanOptionalAction, default=True,
+                       help="learn the priors that are not given below (default), or leave them at their defaults")  # fmt: skip
+    model.add_argument("--repeats", action=argparse.BooleanOptionalAction, default=None,
+                       help="let documents repeat words beyond what topics say (default: where the schedule can, in spdp)")  # fmt: skip
     for name, help_text in _prior_helps().items():
-        model.add_argument(f"--{name}", type=float, metavar="X", help=help_text)
+        model.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="X", help=f"fix the {help_text}")
     model.add_argument("--associations", type=Path, metavar="FILE",
                        help="table of group (or *), word, base word, weight: what groups say for a base word")  # fmt: skip
 
@@ -191,7 +195,7 @@ def _devices(_: argparse.Namespace) -> int:
 
 def _methods(_: argparse.Namespace) -> int:
     """Lists models and schedules as a table."""
-    rows = [("model", "schedule", "orders", "result", "associations", "what it is, and where it comes from")]
+    rows = [("model", "schedule", "orders", "result", "associations", "repeats", "what it is, and where it comes from")]
     rows += [
         (
             method.model,
@@ -199,6 +203,7 @@ def _methods(_: argparse.Namespace) -> int:
             ", ".join(method.orders) or "-",
             method.exactness,
             "yes" if method.associations else "-",
+            ("yes" if method.repeats else "if asked for") if method.runner.takes_repeats else "-",
             method.source,
         )
         for model in MODELS
@@ -216,10 +221,14 @@ def _fit(options: argparse.Namespace) -> int:
         raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
     model = model_named(options.model)
     _check_score(options)
+    priors = {name: getattr(options, name) for name in _prior_helps()}
     settings = SamplerSettings(
         model=options.model,
         topics=options.topics,
-        priors=make_priors(model.priors, {name: getattr(options, name) for name in _prior_helps()}, options.model),
+        priors=make_priors(model.priors, priors, options.model),
+        learn=options.learn,
+        fixed=tuple(name for name, value in priors.items() if value is not None),
+        repeats=options.repeats,
         schedule=options.schedule,
         order=options.order,
         workers=options.workers,
@@ -338,6 +347,8 @@ def _sample(sampler: Sampler, iterations: int) -> list[Iteration]:
         def tell(record: Iteration) -> None:
             records.append(record)
             perplexity = f"{record.perplexity:.1f}" if record.perplexity is not None else "not measured"
+            if record.averaged is not None:
+                perplexity += f", averaged {record.averaged:.1f}"
             bar.set_postfix_str(
                 f"perplexity {perplexity}, {record.tokens_per_second / 1e6:.1f}M tokens/s", refresh=False
             )

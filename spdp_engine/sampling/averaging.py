@@ -16,8 +16,8 @@ WINDOW = 10
 """Measurements whose means are compared."""
 
 SETTLED = 0.02
-"""The chain has settled where perplexity fell by less than this share from one window to the next: a mean over more samples gains more
-than what it still falls."""
+"""The chain has settled where perplexity fell by less than this share from one window to the next: a mean over more samples gains
+more than what it still falls."""
 
 LONGEST_BURN_IN = 100
 """... or after so many measurements, whatever it does."""

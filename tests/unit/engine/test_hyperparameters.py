@@ -161,7 +161,7 @@ def test_a_small_symmetric_prior_is_drawn_of_its_conditional_too() -> None:
 
 def test_a_prior_is_never_less_than_single_precision_can_tell_from_nothing() -> None:
     counts, rng = np.array([[50] * 30_000, [0] * 30_000]), np.random.default_rng(113)
-    drawn = chain(lambda x: draw_symmetric(x, counts, rng), 1.02e-5, 40, 10)
+    drawn = chain(lambda x: draw_symmetric(x, counts, rng), SMALLEST_PRIOR, 40, 10)
     assert drawn.min() == SMALLEST_PRIOR
     assert np.float32(drawn.min()) > 0
 
