@@ -103,9 +103,9 @@ def _tables(priors: Float, counts: Integers, rng: np.random.Generator) -> Intege
         columns, width
     )
     above = sizes[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # how many counts exceed j
-    probability = priors[:, None] / (priors[:, None] + np.arange(width - 1))
-    drawn: Integers = rng.binomial(above, probability).sum(axis=1)
-    return drawn
+    column, j = above.nonzero()  # most are 0
+    drawn = rng.binomial(above[column, j], priors[column] / (priors[column] + j))
+    return np.bincount(column, weights=drawn, minlength=columns).astype(np.int64)
 
 
 def draw_concentration(

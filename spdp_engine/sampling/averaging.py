@@ -80,19 +80,17 @@ class Averages:
             cl.Kernel(program, f"average_{name}") for name in ("wordings", "shares", "tokens")
         )
         self.samples = self.since = 0
-        self._mean_words = np.zeros((state.words, state.topics))
 
     def renumbered(self) -> bool:
         """Whether topics have changed their numbers, so that the state must not be added to the sums."""
         words = self._state.read_words()
         if words is None or not self.samples or words.shape[1] < 2:
             return False
+        means = self._mean(self._wordings, self._state.wording_rows // self._state.words, self._state.words).mean(axis=0)
         from spdp_engine.measures.matching import match_topics  # here, since importing scipy takes a moment
 
         present = words.sum(axis=0) > 0
-        now, mean = (
-            (one[:, present] + 1e-9) / (one[:, present] + 1e-9).sum(axis=0) for one in (words, self._mean_words)
-        )
+        now, mean = (one[:, present] / one[:, present].sum(axis=0) for one in (words, means))
         match, distances = match_topics(now, mean)
         return bool((distances[np.arange(len(match)), match] < distances.diagonal() - NEARER).any())
 
@@ -102,16 +100,12 @@ class Averages:
         state.clear(self._wordings, state.wording_rows * state.padded)
         state.clear(self._shares, state.documents * state.padded)
         state.clear(self._words, state.groups * state.words * state.padded)
-        self._mean_words[:] = 0
         self.samples = 0
 
     def add(self, iteration: int) -> None:
         """Enqueues the adding of the state as it is after an iteration."""
         if not self.samples:
             self.since = iteration
-        words = self._state.read_words()
-        if words is not None:
-            self._mean_words += words
         state, queue = self._state, self._state.queue
         self._add_wordings(
             queue, (state.readers,), (1,), np.int32(state.wording_rows), self._wordings, *state.arguments

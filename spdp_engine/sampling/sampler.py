@@ -36,6 +36,9 @@ MAXIMUM_TOPICS = 4096
 AVERAGE_EVERY = 10
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
 
+LOOK_EVERY = 5
+"""Such samples from one look at whether topics have changed their numbers to the next."""
+
 MONITORED = 4096
 """Training tokens that tell when the chain has settled where none are held out."""
 
@@ -269,7 +272,8 @@ class Sampler:
         now, averaged = self._monitor.perplexities(trained=True, add=self._settled)
         self._settled = self._burn_in.settled(now) or self._settled
         if self._settled and self.iteration % AVERAGE_EVERY == 0:
-            if self._averages.samples and (self._burn_in.fell() or self._averages.renumbered()):
+            look = self.iteration % (LOOK_EVERY * AVERAGE_EVERY) == 0
+            if self._averages.samples and (self._burn_in.fell() or (look and self._averages.renumbered())):
                 log.info("after %d iterations the means for readers begin anew", self.iteration)
                 self._averages.clear()
             if not self._averages.samples:
