@@ -86,7 +86,9 @@ class Averages:
         words = self._state.read_words()
         if words is None or not self.samples or words.shape[1] < 2:
             return False
-        means = self._mean(self._wordings, self._state.wording_rows // self._state.words, self._state.words).mean(axis=0)
+        means = self._mean(self._wordings, self._state.wording_rows // self._state.words, self._state.words).mean(
+            axis=0
+        )
         from spdp_engine.measures.matching import match_topics  # here, since importing scipy takes a moment
 
         present = words.sum(axis=0) > 0

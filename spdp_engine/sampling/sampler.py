@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from spdp_engine.errors import DeviceError, SettingsError
 from spdp_engine.models import Matrices, Priors, SpdpPriors
+from spdp_engine.models.mean import MeanSample
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
 from spdp_engine.models.stirling import seating_factors
@@ -35,6 +36,9 @@ MAXIMUM_TOPICS = 4096
 
 AVERAGE_EVERY = 10
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
+
+FEW = 3
+"""So many samples give a mean that is better than the one before it, which had been worse by fit and better by number."""
 
 LOOK_EVERY = 5
 """Such samples from one look at whether topics have changed their numbers to the next."""
@@ -183,11 +187,18 @@ class Sampler:
         workers = method.runner.workers(settings.workers, self.device)
         readers = max(workers, self.device.default_workers)
         repeats = method.repeats if settings.repeats is None else settings.repeats
+        fixed = tuple(dict.fromkeys((*settings.fixed, *method.state.never_learned)))
         needed = method.memory_needed(corpus, settings.topics, readers, settings.associations, repeats)
         check_memory(self.device, settings.topics, corpus.n_words, needed)
         order = settings.order or (method.orders[0] if method.orders else None)
         self.settings = replace(
-            settings, schedule=schedule, order=order, workers=workers, device=self.device.name, repeats=repeats
+            settings,
+            schedule=schedule,
+            order=order,
+            workers=workers,
+            device=self.device.name,
+            repeats=repeats,
+            fixed=fixed,
         )
         self.held_out = choose_held_out(corpus, 0.0 if scored else settings.held_out, settings.seed)
         self._training = Tokens(
@@ -212,11 +223,12 @@ class Sampler:
                 training = ScoredTokens(self._training.token_word[some], self._training.token_document[some])
                 self._monitor = Scorer(self._state, self._schedule, self._training, training)
             self._learner = Learner(
-                self._state, self._schedule.repeats, settings.fixed, settings.seed
+                self._state, self._schedule.repeats, fixed, settings.seed
             ) if settings.learn else None  # fmt: skip
             self._averages = Averages(self._state, self._schedule, self._training)
             self._burn_in = BurnIn()
             self._settled = False
+            self._earlier: MeanSample | None = None
             self._queue.finish()
         except (cl.MemoryError, MemoryError) as error:
             raise DeviceError(
@@ -275,6 +287,8 @@ class Sampler:
             look = self.iteration % (LOOK_EVERY * AVERAGE_EVERY) == 0
             if self._averages.samples and (self._burn_in.fell() or (look and self._averages.renumbered())):
                 log.info("after %d iterations the means for readers begin anew", self.iteration)
+                if self._averages.samples >= FEW:
+                    self._earlier = self._mean()
                 self._averages.clear()
             if not self._averages.samples:
                 self._burn_in.mark()
@@ -310,8 +324,11 @@ class Sampler:
 
     def inspect(self) -> Sample:
         """What there is to read of the run: the mean of its samples once there are some, else the state as it is."""
-        if not self._averages.samples:
-            return self.sample()
+        if self._earlier and self._averages.samples < FEW:
+            return replace(self._earlier, iteration=self.iteration)
+        return self._mean() if self._averages.samples else self.sample()
+
+    def _mean(self) -> MeanSample:
         return self._averages.read(self._state.read_sample(self.iteration, self._schedule.modelled))
 
     def sample(self) -> Sample:

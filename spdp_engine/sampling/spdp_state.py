@@ -109,8 +109,9 @@ class SpdpState(State):
         """See `State.draw_hyperparameters`."""
         super().draw_hyperparameters(names, rng, discount)
         priors = self.priors
-        if "gamma" in names and (tables := self.base.read_tables()) is not None:
-            priors = replace(priors, gamma=draw_symmetric(priors.gamma, tables, rng))
+        words = self.read_words() if "gamma" in names else None
+        if words is not None:
+            priors = replace(priors, gamma=draw_symmetric(priors.gamma, words, rng))
         customers, tables = self.read_totals()
         if "concentration" in names:
             drawn = draw_concentration(priors.concentration, priors.discount, customers, tables, rng)
@@ -205,6 +206,8 @@ class SpdpState(State):
 
 class SpdpHybridState(SpdpState):
     """SPDP with phi0 held at its variational expectation between sweeps."""
+
+    never_learned = ("gamma",)  # no tables are counted by base word
 
     def _make_base(self) -> IdentityBase:
         return VariationalBase(self, self.matrices or Matrices.identity(self.groups, self.words))

@@ -36,6 +36,7 @@ class State:
     Attributes:
         headers: kernel files that say what a token does, in the order in which they must stand before a schedule's.
         constants: preprocessor definitions that the headers need.
+        never_learned: names of priors that it cannot draw.
         row_multiple: what the length of rows is a multiple of.
         topics: K; `padded` is K rounded up to it, the row length of every buffer.
         priors: hyperparameters in force; `alphas` has those of topics in documents.
@@ -48,6 +49,7 @@ class State:
     """
 
     headers: ClassVar[tuple[str, ...]]
+    never_learned: ClassVar[tuple[str, ...]] = ()
     row_multiple: ClassVar[int] = LANES
 
     def __init__(

@@ -13,7 +13,7 @@ from spdp_engine.models.mean import MeanSample
 from spdp_engine.models.spdp import SpdpSample
 from spdp_engine.sampling import averaging
 from spdp_engine.sampling.averaging import LONGEST_BURN_IN, SETTLED, WINDOW, BurnIn
-from spdp_engine.sampling.sampler import Sampler, SamplerSettings, plain_settings
+from spdp_engine.sampling.sampler import FEW, Sampler, SamplerSettings, plain_settings
 from spdp_engine.topics.reading import read_topics
 
 from .corpora import random_matrices, random_tokens
@@ -311,7 +311,9 @@ def test_means_begin_anew_when_the_fit_has_become_better_or_topics_have_changed_
             patch.setattr(kind, name, lambda self: True)
             sampler.step()
         begun = sampler.iteration
-        mean: Any = sampler.inspect()
+        kept: Any = sampler.inspect()
+        assert kept.iteration == begun and kept.samples >= FEW and kept.since < begun, "the mean before is shown for a while"
+        mean: Any = sampler._mean()
         assert (mean.samples, mean.since) == (1, begun)
         state: Any = sampler.sample()
         np.testing.assert_array_equal(mean.words, state.all_words)
