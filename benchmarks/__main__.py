@@ -7,7 +7,19 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from benchmarks import associations, blocking, browser, fit, fit_quality, screenshots, smoke, speed, table_limit, thesis
+from benchmarks import (
+    associations,
+    blocking,
+    browser,
+    fit,
+    fit_quality,
+    learning,
+    screenshots,
+    smoke,
+    speed,
+    table_limit,
+    thesis,
+)
 from spdp_engine.errors import ParallaxError
 
 
@@ -28,6 +40,7 @@ COMMANDS: tuple[Command, ...] = (
     speed,
     fit_quality,
     fit,
+    learning,
     table_limit,
     associations,
     thesis,

@@ -144,9 +144,11 @@ class _OurRun:
             self.machine.device,
         )  # fmt: skip
         _tell(progress, iterations, figures["seconds"])
+        single, averaged = figures["held_out_perplexity"], figures["averaged_perplexity"]
         return {
-            "single": f"{figures['held_out_perplexity']:.4f}",
-            "averaged": f"{figures['averaged_perplexity']:.4f}",
+            "single": f"{single:.4f}",
+            "averaged": f"{single if averaged is None else averaged:.4f}",  # a short run may end before it averages
+            "averaging_began": figures["averaging_began"],
             "seconds": f"{figures['seconds']:.2f}",
             **self.machine.columns(),
         }

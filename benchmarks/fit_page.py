@@ -164,9 +164,9 @@ def describe(peers: TextRows, ours: TextRows, iterations: int, quick: bool) -> l
         verdicts,
         *_one_group(ours, corpora, quick),
         "## Every peer",
-        f"{_version(peers)}, one thread. α begins at {ALPHA:g} and is learned, one value a topic, every {OPTIMISE_EVERY} iterations "
-        f"after the first {OPTIMISE_FROM}; in DMR it depends on the document's group. η is not learned, so that the lowest "
-        "of its columns is a choice in the peer's favour, made with the held-out words themselves.",
+        f"{_version(peers)}, one thread. α begins at {ALPHA:g} and is learned, one value a topic, every {OPTIMISE_EVERY} "
+        f"iterations after the first {OPTIMISE_FROM}; in DMR it depends on the document's group. η is not learned, so that the "
+        "lowest of its columns is a choice in the peer's favour, made with the held-out words themselves.",
         peers_table(peers),
         "## What was trained on, and what scored",
         _splits(grouped, corpora),

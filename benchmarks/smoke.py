@@ -6,7 +6,7 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from benchmarks import associations, blocking, fit_quality, speed, table_limit
+from benchmarks import associations, blocking, fit_quality, learning, speed, table_limit
 from benchmarks.data import bars, bars_corpus, generated_corpus
 from benchmarks.options import Options
 
@@ -31,6 +31,7 @@ def measure(options: Options) -> None:
     corpus = generated_corpus()
     speed.measure(corpus, options, warm_up=1, turn_seconds=0.01)
     fit_quality.measure(corpus, options)
+    learning.measure([corpus], options, ablated=[corpus.name])
     associations.measure(corpus, options)
     table_limit.measure(corpus, options, limits=(2, 512))
     simulated = blocking.Plan(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.cards import (
+    COHERENCE,
     alike_sentence,
+    averaging_html,
+    coherence,
     group_bars_html,
     passage_html,
     percent,
@@ -16,10 +19,10 @@ from pages.parts.cards import (
 from pages.parts.charts import balance_figure, prevalence_figure
 from pages.parts.guard import guarded
 from pages.parts.style import escaped, group_name_html
-from pages.parts.workspace import Reading, current
+from pages.parts.workspace import Reading, Workspace, current
 from spdp_engine.jobs import ACTIVE, Job
 from spdp_engine.sampling import model_named
-from spdp_engine.topics import Topics, Word
+from spdp_engine.topics import TopicQuality, Topics, Word
 
 WORDS = 18
 PASSAGES = 4
@@ -58,6 +61,8 @@ def page() -> None:
     elif sentence := alike_sentence(model_named(job.settings.model).title, topics):
         st.html(f'<p class="px-lead">{escaped(sentence)}</p>')
     topic = _choose(topics)
+    quality = None if job.status().state in ACTIVE else reading.quality
+    _told(workspace, reading, topic, quality)
     groups = _groups(topics)
     if len(groups) <= BESIDE or topics.worded_alike:
         overview, words = st.columns([2, 3], gap="large")
@@ -65,14 +70,14 @@ def page() -> None:
             _how_much(topics, topic)
             _at_a_glance(topics, topic)
         with words:
-            _wording(topics, topic, groups)
+            _wording(topics, topic, groups, quality)
     else:  # more columns of words than fit beside something else
         shares, glance = st.columns([2, 3], gap="large")
         with shares:
             _how_much(topics, topic)
         with glance:
             _at_a_glance(topics, topic)
-        _wording(topics, topic, groups)
+        _wording(topics, topic, groups, quality)
     _passages(reading, topic, groups)
 
 
@@ -123,6 +128,19 @@ def _choose(topics: Topics) -> int:
     return int(chosen if chosen is not None else order[0])
 
 
+def _told(workspace: Workspace, reading: Reading, topic: int, quality: TopicQuality | None) -> None:
+    """How coherent the topic is, once the run rests, and whether topics are averages."""
+    told = ""
+    if quality:
+        told = f'<span class="px-hint" title="{COHERENCE}.">Coherence {coherence(quality.npmi[topic])}</span>'
+        if workspace.reference:
+            other = reading.quality_by(workspace.reference).npmi[topic]
+            told += f", in {escaped(workspace.reference.name)} {coherence(other)}"
+        told += " · "
+    assert workspace.job is not None
+    st.html(f'<p class="px-legend">{told}{averaging_html(reading.topics.sample, workspace.job.records())}</p>')
+
+
 def _how_much(topics: Topics, topic: int) -> None:
     """Shares of this topic."""
     st.subheader("How much they talk about it")
@@ -158,7 +176,7 @@ def _at_a_glance(topics: Topics, topic: int) -> None:
         st.session_state.pop("last_pick", None)
 
 
-def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
+def _wording(topics: Topics, topic: int, groups: list[int], quality: TopicQuality | None) -> None:
     """How: each group's words with bars, own and shared words marked; or one list, where all groups word it alike."""
     if topics.worded_alike:
         st.subheader("The words of this topic")
@@ -187,7 +205,10 @@ def _wording(topics: Topics, topic: int, groups: list[int]) -> None:
             if lists[i]
             else '<p class="px-quiet">No word is clearly its own.</p>'
         )
-        place.html(f"{group_name_html(i, topics.group_names[i])}{body}")
+        figure = ""
+        if quality:
+            figure = f'<small title="{COHERENCE}.">coherence {coherence(quality.group_npmi[i, topic])}</small>'
+        place.html(f"{group_name_html(i, topics.group_names[i])} {figure}{body}")
     st.caption(
         "The figures: out of 1,000 words the group says on this topic. Own words: log-odds with an informative prior "
         "(Monroe et al. 2008), z above 1.96; a pale bar without a mark may be chance."

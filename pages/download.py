@@ -1,4 +1,4 @@
-"""Take away: the four files of a run, as a zip."""
+"""Take away: the five files of a run, as a zip."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def page() -> None:
             icon=":material/info:",
         )
     st.html(
-        '<p class="px-lead">Everything the run has found, as four files in a zip: each topic\'s words in every group, how '
-        "much each group talks about it, every document's topics, and a manifest with all settings, so that the run can be "
-        "done again.</p>"
+        '<p class="px-lead">Everything the run has found, as five files in a zip: each topic\'s words in every group, how '
+        "much each group talks about it, every document's topics, how coherent each topic is, and a manifest with all settings, so "
+        "that the run can be done again.</p>"
     )
     name = re.sub(r"\W+", "-", workspace.job_name).strip("-").lower()[:60] or "topics"
     st.download_button(
@@ -51,8 +51,12 @@ def page() -> None:
         st.dataframe(table[table["rank"] <= PREVIEW_WORDS], hide_index=True, height=380)
     with shares:
         st.subheader("prevalence.csv")
-        st.dataframe(prevalence_table(result), hide_index=True, height=380)
-    st.caption("With them: documents.csv (one row a document, a column for each topic's share) and manifest.json.")
+        whole = {"tokens": st.column_config.NumberColumn(format="%.0f")}
+        st.dataframe(prevalence_table(result), hide_index=True, height=380, column_config=whole)
+    st.caption(
+        "With them: documents.csv (one row a document, a column for each topic's share), quality.csv (how coherent each topic's "
+        "words are) and manifest.json."
+    )
 
 
 with guarded():

@@ -7,12 +7,13 @@ import threading
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts.cards import alike_sentence, cards_html
+from pages.parts.cards import alike_sentence, averaging_html, cards_html
 from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.choosing import CHOSEN_SETTINGS, TAKEN_TOPICS, choosing_section
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
-from pages.parts.run_settings import RunSettings, choose_settings, method_html
+from pages.parts.quality import quality_html, quality_section
+from pages.parts.run_settings import RunSettings, choose_settings, hyperparameter_words, method_html
 from pages.parts.style import escaped, plain_markdown
 from pages.parts.workspace import REFRESH_SECONDS, Reading, Workspace, current, registry
 from spdp_engine.corpus import Corpus
@@ -27,6 +28,10 @@ FIRST_WORDS_SECONDS = 1.5
 ORDERS = {"number": "By number", "prevalence": "Most talked about", "gap": "Most differently worded"}
 
 PERPLEXITY = "Perplexity: how surprised the model is by words it has not seen. Lower is better; flat means done."
+LEARNED = (
+    "The model’s hyperparameters. They are drawn anew between sweeps, given the topics as they stand, unless they are fixed in the "
+    "advanced settings."
+)
 NOT_MEASURED = "Perplexity is not measured, since no documents were held out for it."
 
 STATE_WORDS = {
@@ -110,14 +115,18 @@ def _start_form(workspace: Workspace) -> None:
         if workspace.job is None:
             new = chosen.sampler
             associated = new.associations is not None
-            key = f"{workspace.key} {id(corpus)} {associated} {new.model} {new.schedule} {new.topics} {new.priors} {new.device}"
+            key = (
+                f"{workspace.key} {id(corpus)} {associated} {new.model} {new.schedule} {new.repeats} {new.topics} {new.priors} "
+                f"{new.device}"
+            )
             _warm_up(new, corpus, key)
 
 
 def _topics_field(workspace: Workspace) -> int:
     """How many topics: as suggested, until another number is given here or taken from a comparison."""
     if TAKEN_TOPICS in st.session_state:
-        st.session_state["topics"] = st.session_state.pop(TAKEN_TOPICS)
+        taken = st.session_state["topics"] = st.session_state.pop(TAKEN_TOPICS)
+        st.toast(f"{taken} topics are taken for the next run.", icon=":material/check:")
     st.session_state.setdefault("topics", workspace.suggested_topics)
     return int(
         st.number_input("How many topics?", 1, 1000, key="topics", help="20 is a good start; more topics are narrower.")
@@ -154,6 +163,11 @@ def _run(workspace: Workspace, job: Job) -> None:
         _refreshing(workspace, job, order, reading is not None)
     else:
         _resting(workspace, job, order)
+        if rested := workspace.resting():
+            with st.expander(
+                "How good are the topics?", icon=":material/verified:", expanded=bool(workspace.reference)
+            ):
+                quality_section(workspace, rested)
         if workspace.corpus is not None:
             with st.expander(
                 "How many topics?", icon=":material/query_stats:", expanded=workspace.choosing is not None
@@ -186,6 +200,8 @@ def _resting(workspace: Workspace, job: Job, order: str) -> None:
         st.html(_progress_html(workspace, job, status))
         if status.state is JobState.FAILED:
             show_problem(status.error)
+        if reading := workspace.resting():
+            st.html(quality_html(workspace, reading))
         if _measured(records):
             st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
         if records:
@@ -214,11 +230,17 @@ def _cards_html(workspace: Workspace, job: Job, status: JobStatus, order: str) -
         soon = "The first words will be here in a moment …" if status.state in ACTIVE else "There were no topics yet."
         return f'<p class="px-lead">{soon}</p>'
     topics = reading.topics
-    legend = '<span class="px-own">word</span>: used clearly more by this group than by the others on this topic'
+    legend = '<span class="px-own">word</span>: used clearly more by this group than by the others on this topic.'
     if topics.worded_alike:
         legend = escaped(alike_sentence(model_named(job.settings.model).title, topics))
-    cards = cards_html(topics, range(topics.n_topics) if order == "number" else topics.order(order))
-    return f'<p class="px-legend">{legend}</p>{cards}' if legend else cards
+    resting = status.state not in ACTIVE
+    cards = cards_html(
+        topics,
+        range(topics.n_topics) if order == "number" else topics.order(order),
+        reading.quality if resting else None,
+    )
+    averaging = averaging_html(topics.sample, job.records())
+    return f'<p class="px-legend">{legend} {averaging}</p>{cards}'
 
 
 def _progress_html(workspace: Workspace, job: Job, status: JobStatus) -> str:
@@ -231,7 +253,9 @@ def _progress_html(workspace: Workspace, job: Job, status: JobStatus) -> str:
     elif status.state is JobState.RUNNING and left is not None:
         words = f"running, {left:.0f} s left" if left < 90 else f"running, {left / 60:.0f} min left"
     figures = [(f"{status.iteration:,}", f"of {status.target:,} iterations")]
-    if last and last.perplexity is not None:
+    if last and last.averaged is not None:
+        figures.append((f"{last.averaged:,.0f}", "averaged perplexity"))
+    elif last and last.perplexity is not None:
         figures.append((f"{last.perplexity:,.0f}", "perplexity"))
     if last:
         figures.append((f"{last.tokens_per_second / 1e6:.1f} M", "words a second"))
@@ -240,8 +264,18 @@ def _progress_html(workspace: Workspace, job: Job, status: JobStatus) -> str:
     return (
         f'<div role="group" aria-label="Progress"><div class="px-quiet">{words[:1].upper() + words[1:]}</div>'
         f'<div class="px-progress"><div style="width:{min(100.0, done):.1f}%"></div></div>'
-        f'<div class="px-stats">{cells}</div>{method_html(job.settings, workspace.job_associations)}</div>'
+        f'<div class="px-stats">{cells}</div>{method_html(job.settings, workspace.job_associations)}'
+        f"{_hyperparameters_html(job, last)}</div>"
     )
+
+
+def _hyperparameters_html(job: Job, last: Iteration | None) -> str:
+    """What is learned, as it is after the newest iteration; '' where all of it was given."""
+    if last is None or not job.settings.learn:
+        return ""
+    learned = {name: value for name, value in last.hyperparameters.items() if name not in job.settings.fixed}
+    told = " · ".join(hyperparameter_words(learned))
+    return f'<div class="px-method"><span class="px-hint" title="{LEARNED}">Learned</span>: {told}</div>'
 
 
 def _buttons(place: DeltaGenerator, workspace: Workspace, job: Job) -> None:

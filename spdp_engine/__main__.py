@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from tqdm import tqdm
 
@@ -19,13 +19,13 @@ from spdp_engine.corpus import (
     Corpus,
     CorpusSettings,
     Note,
-    Scored,
     build_corpus,
     guess_columns,
     make_documents,
     match_scored,
     read_associations,
     read_collection,
+    read_reference,
 )
 from spdp_engine.errors import InputError, ParallaxError, SettingsError
 from spdp_engine.models import make_priors
@@ -130,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     model.add_argument("--learn", action=argparse.BooleanOptionalAction, default=True,
                        help="learn the priors that are not given below (default), or leave them at their defaults")  # fmt: skip
     model.add_argument("--repeats", action=argparse.BooleanOptionalAction, default=None,
-                       help="let documents repeat words beyond what topics say (default: where the schedule can, in spdp)")  # fmt: skip
+                       help="let documents repeat words beyond their topics (default: in spdp, where it can be had)")  # fmt: skip
     for name, help_text in _prior_helps().items():
         model.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="X", help=f"fix the {help_text}")
     model.add_argument("--associations", type=Path, metavar="FILE",
@@ -156,9 +156,15 @@ def _parser() -> argparse.ArgumentParser:
                              help="or the words of this file, whose rows belong to documents of the others")  # fmt: skip
     fit_measure.add_argument("--id", metavar="COLUMN", help="in both, says which row belongs to which document")
 
+    fit_measure.add_argument("--reference", type=Path, metavar="FILE",
+                             help="look for the topics' words in this text, too, to tell how coherent they are")  # fmt: skip
+
     output = fit.add_argument_group("output")
     output.add_argument(
-        "--output", type=Path, metavar="DIR", help="write topics.csv, prevalence.csv, documents.csv, manifest.json"
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="write topics.csv, prevalence.csv, documents.csv, quality.csv, manifest.json",
     )
     output.add_argument("--json", action="store_true", help="print the figures as one JSON object on the last line")
     return parser
@@ -248,14 +254,17 @@ def _fit(options: argparse.Namespace) -> int:
     if associations:
         _print_notes(associations.notes)
         settings = replace(settings, associations=associations.matrices)
+    reference = read_reference(options.reference, corpus) if options.reference else None
     sampler = Sampler(corpus, settings, scored.tokens if scored else None)
     records = _sample(sampler, options.iterations)
-    result = Result(corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations)
+    result = Result(
+        corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations, reference, scored
+    )  # fmt: skip
     if options.output:
         write_folder(result, options.output)
-        print(f"Wrote topics.csv, prevalence.csv, documents.csv and manifest.json to {options.output}.")
+        print(f"Wrote topics.csv, prevalence.csv, documents.csv, quality.csv and manifest.json to {options.output}.")
     if options.json:
-        print(json.dumps({**result.summary(), **_scored_figures(scored)}, ensure_ascii=False))
+        print(json.dumps(result.summary(), ensure_ascii=False))
     elif not options.output:
         _print_topics(result)
     return 0
@@ -282,18 +291,6 @@ def _held_out(options: argparse.Namespace) -> float:
     if options.score is not None:
         return 0.0
     return HELD_OUT if options.held_out is None else float(options.held_out)
-
-
-def _scored_figures(scored: Scored | None) -> dict[str, Any]:
-    """What was scored and what was not, for the JSON object."""
-    if scored is None:
-        return {}
-    return {
-        "scored_documents": scored.documents,
-        "scored_tokens": scored.n_tokens,
-        "unscored_tokens": scored.unscored_tokens,
-        "unscored_rows": scored.unscored_rows,
-    }
 
 
 def _read(options: argparse.Namespace, collection: Collection) -> Corpus:

@@ -41,6 +41,9 @@ AROUND = (0.25, 0.5, 1.0, 2.0, 4.0)
 TOKENS_TO_A_TOPIC = 1_000
 """No more topics are tried than there are documents, or so many tokens of long ones."""
 
+MOST_REFERENCE_TOKENS = 1_000_000
+"""Coherence looks for words in a larger sample than is fitted: in so many tokens, which takes a few seconds at most."""
+
 MOST_NUMBERS = 12
 """Numbers of topics in one comparison."""
 
@@ -50,7 +53,7 @@ CLOSE = 0.01
 STILL_GOOD = 0.03
 """... and this much more perplexity is a fair price for topics that are clearly better."""
 
-CLEARLY_MORE_COHERENT = 0.05
+CLEARLY_MORE_COHERENT = 0.1
 """Mean NPMI by which topics are clearly more coherent than others."""
 
 CLEARLY_MORE_STABLE = 0.2
@@ -119,7 +122,7 @@ class Fit:
         topics: K.
         seed: of the sampler.
         perplexity: held-out perplexity, of the averaged probabilities where the sampler averages.
-        coherence: mean NPMI of the topics' words in the whole corpus; None where no topic has two words.
+        coherence: mean NPMI of the words that all groups share, over topics; None where no topic has two words.
         diversity: share of different words among all topics' most probable ones.
         seconds: what it took, without waiting.
     """
@@ -211,7 +214,7 @@ def recommend(candidates: Sequence[Candidate]) -> Recommendation | None:
     for row in reversed(rows[: rows.index(fitting)]):
         if row.perplexity <= (1 + STILL_GOOD) * best.perplexity and _clearly_better(row, chosen):
             chosen = row
-    sentences = [_why_this_fit(fitting, best)] if chosen is fitting else [_why_fewer(chosen, fitting)]
+    sentences = [_why_fewer(chosen, fitting) if chosen is not fitting else _why_it_fits(fitting, best, rows[0])]
     if chosen is rows[-1]:
         sentences.append("It is the largest number that was tried; more topics may fit better still.")
     elif chosen is rows[0]:
@@ -232,29 +235,31 @@ def _beyond(one: float | None, other: float | None, clear: float) -> int:
     return 1 if one > other else -1
 
 
-def _why_this_fit(fitting: Candidate, best: Candidate) -> str:
+def _why_it_fits(fitting: Candidate, best: Candidate, smallest: Candidate) -> str:
     lowest = f"Perplexity is lowest with {_topics(best)} ({best.perplexity:,.0f})"
     close = f"within {100 * CLOSE:g} % of that"
-    if fitting is best:
-        return f"{lowest}, and no smaller number comes {close}."
-    return f"{lowest}, but {_topics(fitting)} come {close} ({fitting.perplexity:,.0f}), and are fewer to read."
+    if fitting is not best:
+        return f"{lowest}, but {_topics(fitting)} come {close} ({fitting.perplexity:,.0f}), and are fewer to read."
+    return f"{lowest}." if best is smallest else f"{lowest}, and no smaller number comes {close}."
 
 
 def _why_fewer(chosen: Candidate, fitting: Candidate) -> str:
     better = []
     if _beyond(chosen.coherence, fitting.coherence, CLEARLY_MORE_COHERENT) > 0:
         better.append(
-            f"their words belong together better (coherence {chosen.coherence:.2f}, not {fitting.coherence:.2f})"
+            f"have words that belong together better (coherence {_versus(chosen.coherence, fitting.coherence)})"
         )
     if _beyond(chosen.stability, fitting.stability, CLEARLY_MORE_STABLE) > 0:
-        better.append(
-            f"another seed finds more of their wording gaps again (stability {chosen.stability:.2f}, not {fitting.stability:.2f})"
-        )
+        better.append(f"differ less from seed to seed (stability {_versus(chosen.stability, fitting.stability)})")
     share = chosen.perplexity / fitting.perplexity - 1
     return (
-        f"{_topics(fitting)} would fit {100 * share:.1f} % better (perplexity {fitting.perplexity:,.0f}, not "
-        f"{chosen.perplexity:,.0f}), but of {_topics(chosen)} {' and '.join(better)}."
+        f"{_topics(fitting)} fit {100 * share:.1f} % better (perplexity {fitting.perplexity:,.0f}, not "
+        f"{chosen.perplexity:,.0f}), but {_topics(chosen)} {' and '.join(better)}."
     )
+
+
+def _versus(one: float | None, other: float | None) -> str:
+    return f"{one:.2f}, not {other:.2f}".replace("-", "−")
 
 
 def _topics(candidate: Candidate) -> str:
@@ -395,7 +400,7 @@ class Choosing:
     def _work(self) -> None:
         try:
             self._sample = sample_documents(self.corpus, self.plan.tokens, self.settings.seed)
-            reference = own_texts(self.corpus)
+            reference = own_texts(sample_documents(self.corpus, MOST_REFERENCE_TOKENS, self.settings.seed))
             self._become(JobState.RUNNING)
             if all(self._try(topics, self._sample, reference) for topics in self.plan.numbers):
                 self._become(JobState.FINISHED)

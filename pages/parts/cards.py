@@ -3,13 +3,16 @@ refresh costs little and nothing flickers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from pages.parts.style import escaped, group_colour, group_name_html
 from spdp_engine.corpus import Note
-from spdp_engine.topics import Passage, Topics, Word
+from spdp_engine.results import averaged_in, averaging_began
+from spdp_engine.topics import Passage, TopicQuality, Topics, Word
+from spdp_engine.types import Iteration, Sample
 
 WORDS_ON_CARD = 8
 WORDS_FOR_ALL = 12
@@ -17,6 +20,12 @@ WORDS_FOR_ALL = 12
 
 SHORT_PASSAGE = 420
 """Characters of a passage that are shown before it is opened."""
+
+COHERENCE = "Coherence (NPMI): whether a topic’s main words stand near one another in the texts; 1 always, 0 as by chance, −1 never"
+WHY_AVERAGES = (
+    "One sample of the sampler has chance in it; the average of many is what the model believes, and fits better. A topic keeps "
+    "its number for the life of a run, so that its samples can be averaged. Where the fit improves much, averaging begins anew."
+)
 
 
 def topic_name(topic: int) -> str:
@@ -36,38 +45,58 @@ def alike_sentence(model: str, topics: Topics) -> str:
     return f"{model} words each topic alike for all groups, so what differs is how much each of them talks about it."
 
 
+def coherence(value: float) -> str:
+    """A coherence with two decimals; a dash where a topic has too few words for one."""
+    return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def averaging_html(sample: Sample, records: Sequence[Iteration]) -> str:
+    """Whether topics are averages, over how many samples and since when; why, to those who point at it."""
+    samples, since = averaged_in(sample)
+    if since:
+        over = f"{samples:,} samples" if samples > 1 else "one sample"
+        told = f"are averaged over {over} since iteration {since:,}."
+    elif averaging_began(records):
+        told = f"as of iteration {sample.iteration:,}; their averages are about to follow."
+    else:
+        told = f"as of iteration {sample.iteration:,}; averaging begins when the fit has settled."
+    return f'<span class="px-hint" title="{WHY_AVERAGES}">Topics {told}</span>'
+
+
 def notes_html(notes: Iterable[Note]) -> str:
     """What was read, left out and made, line by line."""
     lines = "".join(f'<li class="{escaped(note.kind)}">{escaped(note.text)}</li>' for note in notes)
     return f'<ul class="px-notes">{lines}</ul>'
 
 
-def cards_html(topics: Topics, order: Iterable[int]) -> str:
-    """All topics as cards, in the given order."""
+def cards_html(topics: Topics, order: Iterable[int], quality: TopicQuality | None = None) -> str:
+    """All topics as cards, in the given order, with their coherence where it was measured."""
     largest = float(topics.prevalence.max()) or 1.0
-    return f'<div class="px-cards">{"".join(_card(topics, int(topic), largest) for topic in order)}</div>'
+    return f'<div class="px-cards">{"".join(_card(topics, int(topic), largest, quality) for topic in order)}</div>'
 
 
-def _card(topics: Topics, topic: int, largest: float) -> str:
+def _card(topics: Topics, topic: int, largest: float, quality: TopicQuality | None) -> str:
     heads = [
         f"<h6>{group_name_html(i, name)}<em>{percent(topics.prevalence[i, topic])}</em></h6>"
         f'<div class="px-share"><div style="width:{100 * topics.prevalence[i, topic] / largest:.1f}%"></div></div>'
         for i, name in enumerate(topics.group_names)
     ]
     if topics.worded_alike:
-        lists, gap = [""] * len(heads), ""
+        lists, figures = [""] * len(heads), ""
         words = "".join(f"<li>{escaped(word.word)}</li>" for word in topics.top_words(topic, WORDS_FOR_ALL)[0])
         together = f'<ol class="px-together">{words}</ol>'
     else:
         lists = [f"<ol>{''.join(map(_card_word, words))}</ol>" for words in topics.top_words(topic, WORDS_ON_CARD)]
-        gap = f"<i title='Wording gap: 0 alike, 1 no word in common'>gap {topics.gap[topic]:.2f}</i>"
+        figures = f"<i title='Wording gap: 0 alike, 1 no word in common'>gap {topics.gap[topic]:.2f}</i>"
         together = ""
+    if quality:
+        figures = f'<i title="{COHERENCE}">coherence {coherence(quality.npmi[topic])}</i>{figures}'
     columns = "".join(
         f'<div style="--group:{group_colour(i)}">{head}{words}</div>'
         for i, (head, words) in enumerate(zip(heads, lists, strict=True))
     )
     return (
-        f'<article class="px-card"><header><b>{topic_name(topic)}</b><span>{escaped(topics.label(topic))}</span>{gap}</header>'
+        f'<article class="px-card"><header><b>{topic_name(topic)}</b><span>{escaped(topics.label(topic))}</span>{figures}</header>'
         f'<div class="px-columns">{columns}</div>{together}</article>'
     )
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from pages.parts.cards import topic_name
+from pages.parts.run_settings import hyperparameter_words
 from pages.parts.style import chart_colour, is_dark
+from spdp_engine.results import averaging_began
 from spdp_engine.topics import Topics
 from spdp_engine.types import Iteration
 
@@ -17,6 +21,12 @@ MOST_POINTS = 240
 
 PLOT_HEIGHT = 210
 """Pixels of the perplexity plot."""
+
+NOW, AVERAGED, AVERAGING_BEGINS = "now", "averaged", "averaging begins"
+"""What its lines are called."""
+
+LEGEND = {"x": 1, "y": 1, "xanchor": "right", "yanchor": "top", "bgcolor": "rgba(0,0,0,0)", "traceorder": "reversed"}
+"""Where their names stand: perplexity falls, so that there is room at the top."""
 
 NUMBERS_HEIGHT = 200
 """Pixels of a picture of what was measured at several numbers of topics."""
@@ -44,54 +54,117 @@ def _bare(height: int) -> go.Figure:
     return figure
 
 
-def _measured(records: Sequence[Iteration]) -> list[tuple[int, float, float]]:
-    """(iteration, perplexity, tokens a second) of at most about `MOST_POINTS` records, the last among them."""
-    measured = [(r.iteration, r.perplexity, r.tokens_per_second) for r in records if r.perplexity is not None]
+def _measured(records: Sequence[Iteration]) -> list[Iteration]:
+    """At most about `MOST_POINTS` of the records that have a perplexity, the last among them."""
+    measured = [record for record in records if record.perplexity is not None]
     return measured[-1 :: -max(1, -(-len(measured) // MOST_POINTS))][::-1]
 
 
 def perplexity_figure(records: Sequence[Iteration]) -> go.Figure:
-    """Held-out perplexity against iterations."""
+    """Held-out perplexity against iterations: of each sample, and of their averages from where averaging began."""
     shown = _measured(records)
+    averaged = [record for record in shown if record.averaged is not None]
     figure = _bare(PLOT_HEIGHT)
+    if averaged:
+        began, values = averaging_began(records), [one.averaged or 0.0 for one in averaged]
+        low, high = min(values), max(one.perplexity or 0.0 for one in shown)
+        if began and began > 0.4 * shown[-1].iteration:  # below the names of the lines
+            high = low + 0.6 * (high - low)
+        figure.add_scatter(
+            x=[began, began], y=[low, high], name=AVERAGING_BEGINS, mode="lines", hoverinfo="skip",
+            line={"color": _faint(), "width": 1, "dash": "dot"},
+        )  # fmt: skip
     figure.add_scatter(
-        x=[iteration for iteration, _, _ in shown],
-        y=[perplexity for _, perplexity, _ in shown],
+        x=[record.iteration for record in shown],
+        y=[record.perplexity for record in shown],
+        name=NOW,
         mode="lines",
-        line={"color": chart_colour(0), "width": 2.2},
-        customdata=[speed / 1e6 for _, _, speed in shown],
-        hovertemplate="after %{x} iterations<br>perplexity %{y:,.1f}<br>%{customdata:.1f} million words/s<extra></extra>",
+        line={"color": _faint(), "width": 1.4} if averaged else {"color": chart_colour(0), "width": 2.4},
+        customdata=["<br>".join(_in_force(record)) for record in shown],
+        hovertemplate=f"{NOW if averaged else 'perplexity'} %{{y:,.1f}}<br>%{{customdata}}<extra></extra>",
     )
-    figure.update_layout(xaxis_title="iteration", yaxis_title="perplexity")
+    if averaged:
+        figure.add_scatter(
+            x=[record.iteration for record in averaged],
+            y=values,
+            name=AVERAGED,
+            mode="lines",
+            line={"color": chart_colour(0), "width": 2.6, "simplify": False},
+            hovertemplate=f"<b>{AVERAGED} %{{y:,.1f}}</b><extra></extra>",
+        )
+    figure.update_xaxes(
+        title="iteration",
+        hoverformat=",.0f",
+        unifiedhovertitle={"text": "after %{x} iterations"},
+        showspikes=False,
+    )
+    figure.update_layout(
+        yaxis_title="perplexity", hovermode="x unified", hoverlabel={"font": {"size": 11}}, showlegend=bool(averaged),
+        legend=LEGEND,
+    )  # fmt: skip
     return figure
 
 
+def _in_force(record: Iteration) -> list[str]:
+    """What else there is to tell of an iteration: its speed, and the hyperparameters in force."""
+    return [f"{record.tokens_per_second / 1e6:.1f} M words a second", *hyperparameter_words(record.hyperparameters)]
+
+
 def perplexity_svg(records: Sequence[Iteration]) -> str:
-    """The same line as a plain drawing, for while it grows.
+    """The same lines as a plain drawing, for while they grow.
 
     Plotly takes a browser a tenth of a second and more to draw again, at every refresh, on the cores that the sampler uses; this
     takes next to nothing. When the run rests, `perplexity_figure` takes its place and can be pointed at.
     """
     shown = _measured(records)
-    iterations = np.array([iteration for iteration, _, _ in shown], float)
-    values = np.array([perplexity for _, perplexity, _ in shown])
-    low, high = float(values.min()), float(values.max())
+    iterations = np.array([record.iteration for record in shown], float)
+    now = np.array([record.perplexity for record in shown], float)
+    averaged = np.array([record.averaged for record in shown], float)  # None: not a number
+    there = ~np.isnan(averaged)
+    low, high = float(np.fmin(now, averaged).min()), float(np.fmax(now, averaged).max())
     width, height, left, bottom, top = 300, PLOT_HEIGHT, 44, 34, 12
-    x = left + (iterations - iterations[0]) / max(1.0, iterations[-1] - iterations[0]) * (width - left - 6)
-    y = top + (high - values) / max(1e-9, high - low) * (height - top - bottom)
-    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+
+    def x(iteration: Any) -> Any:
+        return left + (iteration - iterations[0]) / max(1.0, iterations[-1] - iterations[0]) * (width - left - 6)
+
+    def line(at: NDArray[np.bool_], values: NDArray[np.float64], style: str) -> str:
+        y = top + (high - values[at]) / max(1e-9, high - low) * (height - top - bottom)
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(iterations[at]), y, strict=True))
+        return f'<polyline points="{points}" fill="none" stroke-linejoin="round" {style}/>'
+
     ticks = "".join(
         f'<line x1="{left}" x2="{width}" y1="{at:.0f}" y2="{at:.0f}" stroke="currentColor" stroke-opacity=".1"/>'
         f'<text x="{left - 6}" y="{at + 4:.0f}" text-anchor="end">{value:,.0f}</text>'
         for value, at in ((high, top), ((high + low) / 2, (top + height - bottom) / 2), (low, height - bottom))
     )
+    strong, faint = f'stroke="{chart_colour(0)}" stroke-width="2.4"', 'stroke="currentColor" stroke-opacity=".5"'
+    lines = line(np.ones_like(there), now, faint if there.any() else strong)
+    told = f"now {now[-1]:,.0f}"
+    if there.any():
+        told += f", averaged {averaged[there][-1]:,.0f}"
+        began = x(max(averaging_began(records) or 0, iterations[0]))
+        dots = f'{faint} stroke-dasharray="2 3"'
+        names = width - 130  # from here on at the top they stand
+        above = top + 54 if began > names - 6 else top
+        lines += f'<line x1="{began:.1f}" x2="{began:.1f}" y1="{above}" y2="{height - bottom}" {dots}/>'
+        lines += line(there, averaged, strong)
+        for row, (name, style) in enumerate(((AVERAGED, strong), (NOW, faint), (AVERAGING_BEGINS, dots))):
+            y = top + 14 + 16 * row
+            lines += f'<line x1="{names}" x2="{names + 20}" y1="{y - 4}" y2="{y - 4}" {style}/>'
+            lines += f'<text x="{names + 26}" y="{y}">{name}</text>'
+    hint = "&#10;".join(hyperparameter_words(shown[-1].hyperparameters))
     return (
-        f'<svg class="px-plot" viewBox="0 0 {width} {height}" role="img" aria-label="Held-out perplexity, now {values[-1]:,.0f}">'
-        f'{ticks}<polyline points="{line}" fill="none" stroke="{chart_colour(0)}" stroke-width="2.2" stroke-linejoin="round"/>'
+        f'<svg class="px-plot" viewBox="0 0 {width} {height}" role="img" aria-label="Held-out perplexity, {told}">'
+        f"<title>{hint}</title>{ticks}{lines}"
         f'<text x="{left}" y="{height - 14}">{iterations[0]:,.0f}</text>'
         f'<text x="{width}" y="{height - 14}" text-anchor="end">{iterations[-1]:,.0f}</text>'
         f'<text x="{(left + width) / 2:.0f}" y="{height - 14}" text-anchor="middle">perplexity by iteration</text></svg>'
     )
+
+
+def _faint() -> str:
+    """Ink that steps back."""
+    return "rgba(232,236,240,.5)" if is_dark() else "rgba(29,39,51,.5)"
 
 
 def balance_figure(topics: Topics, chosen: int) -> go.Figure:

@@ -64,22 +64,22 @@ def _of_fits(read: Callable[[Fit], float | None]) -> Callable[[Sequence[Candidat
 MEASURES = (
     _Measure(
         "Perplexity", "lower is better",
-        f"How surprised the model is by words it has not seen. Shaded: within {CLOSE:.0%} of the best.",
+        f"How surprising unseen words are. Shaded: within {100 * CLOSE:g} % of the best.",
         lambda candidate: candidate.perplexity, levelled, ",.0f", "%.0f", close=CLOSE,
     ),
     _Measure(
         "Coherence", "higher is better",
-        "Whether a topic's main words stand near one another in the texts (NPMI, −1 to 1).",
+        "Whether a topic's main words keep company in the texts (NPMI).",
         lambda candidate: candidate.coherence, _of_fits(lambda fit: fit.coherence), ".2f", "%.3f",
     ),
     _Measure(
         "Diversity", "higher is better",
-        "How many of the topics' main words belong to one topic alone (0 to 1).",
+        "How many main words belong to one topic alone (0 to 1).",
         lambda candidate: candidate.diversity, _of_fits(lambda fit: fit.diversity), ".1f", "%.2f", limits=(0, 1.06),
     ),
     _Measure(
         "Stability", "higher is better",
-        "Whether another seed finds the same words that set the groups apart (0 to 1).",
+        "Whether another seed finds the same gaps in wording (0 to 1).",
         lambda candidate: candidate.stability, _of_fits(lambda _: None), ".1f", "%.2f", limits=(0, 1.06),
     ),
 )  # fmt: skip
@@ -90,13 +90,14 @@ def choosing_section(workspace: Workspace) -> None:
     if workspace.corpus is None:
         return
     choosing = workspace.choosing
-    if choosing is None:
+    state = choosing.status().state if choosing else JobState.STOPPED
+    if choosing is None or (state is JobState.STOPPED and not choosing.candidates()):
         st.html(
             '<p class="px-quiet">Several numbers can be tried: each is fitted with two seeds, on a sample where there are many '
             "documents, and measured. That takes about a minute, and may be cancelled.</p>"
         )
         _offer(workspace)
-    elif choosing.status().state in ACTIVE:
+    elif state in ACTIVE:
         _going_on(choosing)
         if st.button("Cancel", icon=":material/close:", key="choosing_cancel"):
             choosing.cancel()
@@ -210,8 +211,7 @@ def _found(workspace: Workspace, choosing: Choosing) -> None:
     if status.state is JobState.FAILED:
         show_problem(status.error)
     elif status.state is JobState.STOPPED:
-        kept = "These numbers were measured before." if candidates else "Nothing was measured before."
-        st.caption(f"The comparison was cancelled. {kept}")
+        st.caption("The comparison was cancelled. This was measured before.")
     advice = recommend(candidates)
     with st.container(border=True) if advice else st.container():
         if advice:
@@ -224,13 +224,14 @@ def _found(workspace: Workspace, choosing: Choosing) -> None:
                 st.rerun()
             with st.popover("Compare again", icon=":material/restart_alt:"):
                 _offer(workspace)
+    if advice:
+        _pictures(candidates, advice.topics)
     if candidates:
-        _pictures(candidates, advice.topics if advice else None)
         _table(candidates)
         st.caption(_measured_on(choosing))
 
 
-def _pictures(candidates: Sequence[Candidate], recommended: int | None) -> None:
+def _pictures(candidates: Sequence[Candidate], recommended: int) -> None:
     """A picture of each measure, two beside one another."""
     numbers = [candidate.topics for candidate in candidates]
     places = [place for _ in range(0, len(MEASURES), 2) for place in st.columns(2, gap="medium")]
@@ -242,7 +243,7 @@ def _pictures(candidates: Sequence[Candidate], recommended: int | None) -> None:
                 f'<div class="px-caption">{measure.about}</div>'
             )
             if all(mean is None for mean in means):
-                st.caption("Not measured: there are no such words.")
+                st.caption("Not measured: the groups word all topics alike.")
                 continue
             figure = numbers_figure(
                 numbers, means, measure.single(candidates), recommended, measure.form, measure.limits, measure.close
@@ -260,7 +261,9 @@ def _table(candidates: Sequence[Candidate]) -> None:
         }
     )
     columns = {
-        measure.name: st.column_config.NumberColumn(format=measure.column, help=f"{measure.about} {measure.better}")
+        measure.name: st.column_config.NumberColumn(
+            format=measure.column, help=f"{measure.about} {measure.better.capitalize()}."
+        )
         for measure in MEASURES
     }
     seconds = st.column_config.NumberColumn(format="%.1f", help="What one fit took.")

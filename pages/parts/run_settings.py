@@ -1,9 +1,11 @@
-"""What decides a run and has a good default: iterations, model, schedule, priors, associations. And a run's method in words."""
+"""What decides a run and has a good default: iterations, model, schedule, priors, repeats, associations. And a run's method and
+hyperparameters in words."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, fields
 
 import streamlit as st
 
@@ -15,7 +17,16 @@ from spdp_engine.corpus import InputFile, read_associations
 from spdp_engine.errors import InputError, ParallaxError
 from spdp_engine.models import make_priors
 from spdp_engine.results import Associations
-from spdp_engine.sampling import MODELS, Method, Model, SamplerSettings, list_devices, methods_of, model_named
+from spdp_engine.sampling import (
+    MODELS,
+    Method,
+    Model,
+    SamplerSettings,
+    list_devices,
+    method_named,
+    methods_of,
+    model_named,
+)
 
 DEFAULT_ITERATIONS = 300
 ASSOCIATION_TYPES = ["csv", "tsv", "gz"]
@@ -24,6 +35,9 @@ MOST_MEGABYTES = 100
 
 AUTOMATIC = ""
 """The schedule of those who choose none."""
+
+OF_REPEATS = "repeat_"
+"""What names of priors begin with that say how documents repeat words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +78,19 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
     model = _choose_model()
     method = _choose_schedule(model)
     order = _choose_order(method)
-    priors = _choose_priors(model)
-    takes_associations = (method or methods_of(model.name)[0]).associations
+    likely = method or methods_of(model.name)[0]
+    priors = [one for one in fields(model.priors) if not one.name.startswith(OF_REPEATS)]
+    fixed = _choose_priors(model, priors, "Learned from the documents")
+    repeats = _choose_repeats(likely)
+    if repeats:
+        those = [one for one in fields(model.priors) if one.name.startswith(OF_REPEATS)]
+        fixed |= _choose_priors(model, those, "Learned from the repeats")
+        priors += those
     try:
-        associations = _bring_associations(workspace, takes_associations)
+        associations = _bring_associations(workspace, likely.associations)
         sampler = SamplerSettings(
             topics=topics,
-            priors=make_priors(model.priors, priors, model.name),
+            priors=make_priors(model.priors, fixed, model.name),
             schedule=method.schedule if method else None,
             device=device,
             seed=int(seed),
@@ -78,6 +98,9 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
             model=model.name,
             order=order,
             associations=associations.matrices if associations else None,
+            learn=len(fixed) < len(priors),
+            fixed=tuple(fixed),
+            repeats=None if repeats == likely.repeats else repeats,
         )
         if workspace.corpus:
             sampler.check_makes_sense_for(workspace.corpus)
@@ -87,18 +110,38 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
 
 
 def method_html(settings: SamplerSettings, associations: Associations | None) -> str:
-    """A run's model, schedule, order and associations; '' where all of them are what a run has by default."""
+    """A run's model, schedule, order, repeats, fixed priors and associations; '' where all are what a run has by default."""
     model, *_ = MODELS
     usual = settings.model == model and settings.schedule in (None, methods_of(model)[0].schedule)
-    if usual and associations is None:
-        return ""
-    parts = [escaped(model_named(settings.model).title)]
-    if settings.schedule:
-        order = f", order <code>{escaped(settings.order)}</code>" if settings.order else ""
-        parts.append(f"schedule <code>{escaped(settings.schedule)}</code>{order}")
+    parts = []
+    if not usual:
+        parts.append(escaped(model_named(settings.model).title))
+        if settings.schedule:
+            order = f", order <code>{escaped(settings.order)}</code>" if settings.order else ""
+            parts.append(f"schedule <code>{escaped(settings.schedule)}</code>{order}")
+    method = method_named(settings.model, settings.schedule) if settings.schedule else methods_of(settings.model)[0]
+    if settings.repeats not in (None, method.repeats):
+        parts.append("documents may repeat words" if settings.repeats else "no repeats")
+    if settings.fixed or not settings.learn:
+        held = settings.fixed or [one.name for one in fields(settings.priors)]
+        values = [f"{_plain_name(name)} {number(getattr(settings.priors, name))}" for name in held]
+        parts.append(f"fixed: {escaped(', '.join(values))}")
     if associations:
         parts.append(f"associations of {escaped(associations.table.name)}")
-    return f'<div class="px-method">{" · ".join(parts)}</div>'
+    return f'<div class="px-method">{" · ".join(parts)}</div>' if parts else ""
+
+
+def hyperparameter_words(hyperparameters: Mapping[str, float]) -> list[str]:
+    """Each in plain words, such as "discount 0.62"; those of the repeats at the end."""
+    names = sorted(hyperparameters, key=lambda name: name.startswith(OF_REPEATS))
+    return [
+        f"{'mean alpha' if name == 'alpha' else _plain_name(name)} {number(hyperparameters[name])}" for name in names
+    ]
+
+
+def number(value: float) -> str:
+    """A number with three figures that count: 0.0823, 5.21, 318, 12,000."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _choose_model() -> Model:
@@ -136,18 +179,38 @@ def _choose_order(method: Method | None) -> str | None:
     )  # fmt: skip
 
 
-def _choose_priors(model: Model) -> dict[str, float]:
-    """A field for each of the model's priors."""
-    chosen = {}
-    for prior in fields(model.priors):
-        default = float(prior.default)  # type: ignore[arg-type]  # priors are numbers, all with a default
-        value = st.number_input(
-            _title(prior.name), 0.0, None, default, step=_tenth(default), format="%g",
-            key=f"prior_{model.name}_{prior.name}", persist_state="session",
-            help=plain_markdown(_sentence(prior.metadata["help"])),
-        )  # fmt: skip
-        chosen[prior.name] = float(value)
-    return chosen
+def _choose_priors(model: Model, priors: Sequence[Field[float]], label: str) -> dict[str, float]:
+    """Which of the priors are learned, and a field for each that is not; returns the values of these."""
+    about = {prior.name: plain_markdown(_sentence(prior.metadata["help"])) for prior in priors}
+    names = list(about)
+    learned = st.pills(
+        label, names, selection_mode="multi", default=names, format_func=_title,
+        key=f"learned_{model.name}_{names[0]}", persist_state="session",
+        help="Leave one out to fix it at a value of yours.\n\n"
+        + "\n".join(f"- {_title(name)}: {text}" for name, text in about.items()),
+    )  # fmt: skip
+    fixed = {}
+    for prior in priors:
+        if prior.name not in learned:
+            default = float(prior.default)  # type: ignore[arg-type]  # priors are numbers, all with a default
+            value = st.number_input(
+                f"{_title(prior.name)}, fixed at", 0.0, None, default, step=_tenth(default), format="%g",
+                key=f"prior_{model.name}_{prior.name}", persist_state="session", help=about[prior.name],
+            )  # fmt: skip
+            fixed[prior.name] = float(value)
+    return fixed
+
+
+def _choose_repeats(method: Method) -> bool:
+    """Whether documents may repeat words, where the method lets them."""
+    if not method.runner.takes_repeats:
+        return False
+    return st.toggle(
+        "Words may repeat within a document", method.repeats, key=f"repeats_{method.model}_{method.repeats}",
+        persist_state="session",
+        help="A word that a document has used once is likelier to come again there, whatever its topics: so a name repeated ten "
+        "times is not ten times the evidence.",
+    )  # fmt: skip
 
 
 def _bring_associations(workspace: Workspace, takes: bool) -> Associations | None:
@@ -204,7 +267,11 @@ def _take_associations(workspace: Workspace, key: str) -> None:
 
 def _title(name: str) -> str:
     """A name as people write it, as they read it."""
-    return name.replace("_", " ").capitalize() if name else "Automatic"
+    return _plain_name(name).capitalize() if name else "Automatic"
+
+
+def _plain_name(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _sentence(text: str) -> str:

@@ -16,10 +16,10 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from spdp_engine.choosing import Choosing
-from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, CorpusSettings, Documents
-from spdp_engine.jobs import Job, Queue
+from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, CorpusSettings, Documents, Reference
+from spdp_engine.jobs import ACTIVE, Job, Queue
 from spdp_engine.results import Associations, Result
-from spdp_engine.topics import PassageReader, Topics, read_topics
+from spdp_engine.topics import PassageReader, TopicQuality, Topics, measure_quality, read_topics
 
 PARAMETER = "workspace"
 
@@ -35,11 +35,23 @@ class Reading:
 
     topics: Topics
     corpus: Corpus
+    _by_reference: tuple[Reference, TopicQuality] | None = None
 
     @cached_property
     def passages(self) -> PassageReader:
         """Reads passages; made when first asked for, since a page that only shows words should not wait for it."""
         return PassageReader(self.corpus, self.topics)
+
+    @cached_property
+    def quality(self) -> TopicQuality:
+        """How good the topics are by the corpus itself; measured when first asked for."""
+        return measure_quality(self.topics, self.corpus)
+
+    def quality_by(self, reference: Reference) -> TopicQuality:
+        """The same by another text; kept for the one that was asked for last."""
+        if self._by_reference is None or self._by_reference[0] is not reference:
+            self._by_reference = reference, measure_quality(self.topics, self.corpus, reference)
+        return self._by_reference[1]
 
 
 @dataclass(eq=False)
@@ -58,6 +70,7 @@ class Workspace:
         associations: the rows of a file of associations, for runs that are started from now on.
         job: the newest run.
         job_associations: what it took of such a file.
+        reference: a text by which the run's topics are judged, beside its corpus, in the words of that corpus.
         choosing: the newest comparison of numbers of topics on this corpus.
     """
 
@@ -73,6 +86,7 @@ class Workspace:
     job: Job | None = None
     job_name: str = ""
     job_associations: Associations | None = None
+    reference: Reference | None = None
     choosing: Choosing | None = None
     used: float = field(default_factory=time.time)
     _corpus: Corpus | None = None
@@ -128,6 +142,8 @@ class Workspace:
         self.let_go()
         self.job, self.job_name, self.job_associations = job, self.name, associations
         self._reading, self._next_reading = None, 0.0
+        if self.reference and self.reference.vocabulary != job.corpus.vocabulary:
+            self.reference = None
 
     def let_go(self) -> None:
         """Ends what goes on in the background."""
@@ -157,6 +173,12 @@ class Workspace:
         self._next_reading = end + 20 * (end - begin)
         return self._reading
 
+    def resting(self) -> Reading | None:
+        """The reading of a run that is not active, of which more can be asked than there is time for while it runs; else None."""
+        if not self.job or self.job.status().state in ACTIVE:
+            return None
+        return self.reading()
+
     def result(self) -> Result | None:
         """The run as it stands, to take away; None before there is a sample."""
         reading = self.reading()
@@ -165,7 +187,9 @@ class Workspace:
         job = self.job
         sample = reading.topics.sample
         records = job.records()[: sample.iteration]
-        return Result(job.corpus, job.settings, sample, records, job.training_tokens, self.job_associations)
+        return Result(
+            job.corpus, job.settings, sample, records, job.training_tokens, self.job_associations, self.reference
+        )
 
 
 class Registry:

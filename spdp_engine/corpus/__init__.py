@@ -12,6 +12,10 @@ Words that are scored and never trained on come from a second file of the same d
 
     scored = match_scored(read_collection(["held.csv"]), "id", collection, corpus)
 
+Where words are looked for when topics are judged: in the corpus itself, or in texts that are brought for it:
+
+    reference = read_reference("wikipedia.jsonl.gz", corpus)
+
 Each step returns a frozen value that carries the notes of all steps before it; each raises `InputError` with a
 sentence for the person at the screen when it cannot go on.
 """
@@ -22,6 +26,7 @@ from spdp_engine.corpus.columns import guess_columns
 from spdp_engine.corpus.documents import make_documents
 from spdp_engine.corpus.generated import corpus_from_arrays
 from spdp_engine.corpus.read import read_collection
+from spdp_engine.corpus.reference import Reference, own_texts, read_reference
 from spdp_engine.corpus.scored import Scored, match_scored
 from spdp_engine.corpus.stopwords import LANGUAGE_NAMES
 from spdp_engine.corpus.tokeniser import Tokeniser
@@ -49,6 +54,7 @@ __all__ = [
     "InputFile",
     "Note",
     "Progress",
+    "Reference",
     "RowOrigins",
     "Scored",
     "Source",
@@ -59,6 +65,8 @@ __all__ = [
     "make_documents",
     "match_associations",
     "match_scored",
+    "own_texts",
     "read_associations",
     "read_collection",
+    "read_reference",
 ]

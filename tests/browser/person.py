@@ -72,8 +72,10 @@ class Person:
 
     # --- documents
 
-    def upload(self, *paths: Path) -> Person:
-        self.page.locator("input[type=file]").first.set_input_files(list(paths))
+    def upload(self, *paths: Path, label: str | None = None) -> Person:
+        """Gives files to the uploader of that label; to the first of the page."""
+        place = self.page.get_by_role("region", name=label) if label else self.page
+        place.locator("input[type=file]").first.set_input_files(list(paths))
         return self
 
     def bring(self, path: Path) -> Person:

@@ -34,6 +34,9 @@ def test_every_page_on_a_telephone_in_the_dark(visit: Visit, finished: str) -> N
     for path, sign in {"": ".px-notes", "explore": ".px-card li", "compare": ".px-passage", "download": "h3"}.items():
         person.open(path, finished)
         person.page.locator(sign).first.wait_for()
+        if path == "explore":
+            person.page.get_by_text("How good are the topics?").click()
+            person.page.get_by_test_id("stDataFrame").first.wait_for()
         assert person.overflow() <= 0, path or "documents"
         ground, ink = lightness(person)
         assert ground < 0.2 < 0.7 < ink, path or "documents"
@@ -73,21 +76,22 @@ def test_the_form_stays_open_while_model_and_associations_are_chosen(visit: Visi
     model = page.get_by_role("radiogroup", name="Model")
     method = page.get_by_role("group", name="Progress").locator(".px-method")
     model.get_by_text("LDA", exact=True).click()
-    page.get_by_role("spinbutton", name="Beta").wait_for()
     expect(page.get_by_text("Associations (optional)")).to_have_count(0)
+    person.settle().page.get_by_role("button", name="Beta", exact=True).click()
+    page.get_by_role("spinbutton", name="Beta, fixed at").wait_for()
     person.press("Start")
     person.button("Compare the groups").wait_for()
-    expect(method).to_contain_text("LDA")
+    expect(method.first).to_contain_text("LDA · schedule blocks · fixed: beta 0.01")
     person.press("Compare the groups").page.get_by_text("LDA words each topic alike").wait_for()
     person.go("Explore").press("New run")
     page.get_by_text("Advanced settings").click()
-    expect(page.get_by_role("spinbutton", name="Beta")).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Beta, fixed at")).to_be_visible()
     model.get_by_text("SPDP", exact=True).click()
-    page.get_by_role("spinbutton", name="Gamma").wait_for()
-    person.upload(tmp_path / "links.csv")
+    page.get_by_role("button", name="Gamma", exact=True).wait_for()
+    person.upload(tmp_path / "links.csv", label="Associations (optional)")
     expect(page.get_by_text("3 of 3 associations of links.csv were used")).to_be_visible()
     person.press("Start")
-    expect(method).to_contain_text("associations of links.csv")
+    expect(method.first).to_contain_text("associations of links.csv")
     person.button("Compare the groups").wait_for()
 
 

@@ -25,7 +25,7 @@ def watch(person: Person, topics: int) -> None:
     page = person.page
     expect(page.locator(".px-card")).to_have_count(topics)
     person.wait_for_iterations(person.iterations + 2)
-    page.locator(".px-plot polyline").wait_for()  # a plain drawing while it grows
+    page.locator(".px-plot polyline").first.wait_for()  # a plain drawing while it grows
 
     person.press("Pause").expect_state("Paused")
     paused = person.iterations
@@ -36,7 +36,7 @@ def watch(person: Person, topics: int) -> None:
     person.press("Stop").expect_state("Stopped")
     stopped = person.iterations
     assert stopped > paused
-    page.locator(".js-plotly-plot .scatterlayer .trace").first.wait_for()
+    page.locator(".js-plotly-plot .scatterlayer .trace").last.wait_for()
     page.get_by_role("button", name=re.compile(r"Run \d+ longer")).click()
     person.wait_for_iterations(stopped).expect_state("Finished")
     person.button("Compare the groups").wait_for()
@@ -71,12 +71,13 @@ def take_away(person: Person, source: Path, topics: int, to: Path) -> None:
     assert target.suffix == ".zip"
     download.value.save_as(target)
     files, manifest = read_zip(target)
-    assert set(files) == {"topics.csv", "prevalence.csv", "documents.csv", "manifest.json"}
+    assert set(files) == {"topics.csv", "prevalence.csv", "documents.csv", "quality.csv", "manifest.json"}
     (given,) = manifest["inputs"]
     assert given["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
     assert manifest["settings"]["topics"] == topics
     for name, columns in (("topics.csv", "topic,group,rank,word,probability"),
-                          ("prevalence.csv", "topic,group,tokens,share,rank,wording_gap")):  # fmt: skip
+                          ("prevalence.csv", "topic,group,tokens,share,rank,wording_gap"),
+                          ("quality.csv", "topic,group,npmi,pmi")):  # fmt: skip
         assert files[name].splitlines()[0] == columns
     documents = list(csv.DictReader(io.StringIO(files["documents.csv"])))
     assert len(documents) == manifest["run"]["documents"]

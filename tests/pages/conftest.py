@@ -39,6 +39,6 @@ def no_components() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def finished() -> str:
-    """Key of a workspace of two groups whose run of three topics is finished."""
+    """Key of a workspace of two groups whose run of three topics is finished, and has averaged samples."""
     visitor = Visitor().upload(("harbour and school.csv", as_csv(talk())))
-    return visitor.run_topics(3, 30).key
+    return visitor.run_topics(3, 60).key

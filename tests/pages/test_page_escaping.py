@@ -20,7 +20,7 @@ MARKDOWN = "**bold** [link](http://bad.example) ![pixel](http://bad.example/p.pn
 FILE = "<img src=x onerror=alert(1)> **bold** [link](http:bad) $x^2$"
 OURS = {
     "article", "b", "code", "details", "div", "em", "h6", "header", "i", "li", "mark", "ol", "p", "small", "span", "summary",
-    "table", "td", "tr", "ul", "a", "strong", "br",
+    "table", "td", "th", "thead", "tbody", "tr", "ul", "a", "strong", "br",
 }  # fmt: skip
 """The elements that the pages themselves write."""
 
@@ -148,6 +148,23 @@ def test_associations_are_named_as_they_are_written() -> None:
     visitor.upload((f"{FILE}.csv", as_csv([(SCRIPT, *rows[0][1:])], ("group", "word", "base word", "weight"))))
     assert_only_our_elements(visitor)
     assert_no_markdown_of_others(visitor)
+
+
+def test_a_reference_is_named_as_it_is_written(hostile: str) -> None:
+    visitor = Visitor(hostile).go("explore")
+    text = f"{SCRIPT} harbour ship crane {MARKDOWN} school teacher lesson".encode() * 20
+    visitor.upload((f"{FILE}.txt", text), label="A reference text")
+    assert visitor.workspace.reference is not None and not visitor.errors
+    told = Elements("".join(visitor.markup)).text
+    name = visitor.workspace.reference.name  # long ones are shortened
+    assert FILE[:50] in name and f"Coherence in {name}" in told
+    pages_of(visitor, "explore", "compare")
+    assert f"in {name}" in Elements("".join(visitor.markup)).text
+    visitor.go("explore").press("Leave the reference out")
+    visitor.upload((f"{FILE}.txt", b""), label="A reference text")
+    assert FILE in visitor.errors[0]
+    assert_no_markdown_of_others(visitor)
+    assert_only_our_elements(visitor)
 
 
 def test_progress_tells_names_of_files_without_markdown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,12 +99,14 @@ def test_topics_can_be_put_in_another_order(finished: str) -> None:
 
 
 def test_settings_reach_the_run(ready: Visitor) -> None:
-    ready.fill("number_input", "Seed", 77).fill("number_input", "Discount", 0.5)
-    ready.fill("number_input", "Concentration", 30.0).fill("slider", "Documents that measure", 0)
+    ready.fix("Discount", 0.5).fix("Concentration", 30.0)
+    ready.fill("number_input", "Seed", 77).fill("slider", "Documents that measure", 0)
     ready.run_topics(2, 4)
     settings = job_of(ready).settings
     assert (settings.topics, settings.seed, settings.held_out) == (2, 77, 0.0)
     assert (settings.priors.discount, settings.priors.concentration) == (0.5, 30.0)
+    assert settings.learn and set(settings.fixed) == {"discount", "concentration"}
+    assert "fixed: discount 0.5, concentration 30" in ready.text
     assert "Perplexity is not measured" in " ".join(str(one.value) for one in ready.at.caption)
 
 

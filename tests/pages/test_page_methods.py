@@ -85,13 +85,29 @@ def test_what_can_be_chosen_is_what_the_model_has(model: str, ready: Visitor) ->
     assert box.options == ["Automatic", *(one.schedule.replace("_", " ").capitalize() for one in methods_of(model))]
     for method in methods_of(model):
         assert f"`{method.schedule}`, {method.exactness}: " in box.help
-    priors = {field.name.capitalize() for field in dataclasses.fields(MODELS[model].priors)}
-    every = {field.name.capitalize() for one in MODELS.values() for field in dataclasses.fields(one.priors)}
-    assert set(labels(ready, "number_input")) & every == priors
-    for field in dataclasses.fields(MODELS[model].priors):
-        widget = ready.widget("number_input", field.name.capitalize())
-        assert widget.value == field.default
-        assert re.sub(r"\\(.)", r"\1", widget.help)[1:] == f"{field.metadata['help'][1:]}."
+    if methods_of(model)[0].runner.takes_repeats:
+        ready.step(ready.widget("toggle", "Words may repeat").set_value(True).run)
+    priors = dataclasses.fields(MODELS[model].priors)
+    assert {name for pills in ready.at.pills for name in pills.options} == {title(prior.name) for prior in priors}
+    assert not [label for label in labels(ready, "number_input") if "fixed" in label], "all of them are learned"
+    for prior in priors:
+        (pills,) = [one for one in ready.at.pills if title(prior.name) in one.options]
+        assert prior.name in pills.value
+        ready.step(pills.unselect(prior.name).run)
+        widget = ready.widget("number_input", f"{title(prior.name)}, fixed at")
+        assert widget.value == prior.default
+        (about,) = [line for line in plain(pills.help).splitlines() if line.startswith(f"- {title(prior.name)}: ")]
+        for told in (plain(widget.help), about.removeprefix(f"- {title(prior.name)}: ")):
+            assert told[1:] == f"{prior.metadata['help'][1:]}."
+
+
+def title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def plain(source: str) -> str:
+    """Markdown as a person reads it."""
+    return re.sub(r"\\(.)", r"\1", source)
 
 
 def test_models_are_told_in_a_sentence_each(ready: Visitor) -> None:
@@ -108,12 +124,47 @@ def test_an_order_where_there_is_a_choice(ready: Visitor) -> None:
 
 
 def test_priors_of_the_chosen_model_reach_the_run(ready: Visitor) -> None:
-    ready.choose_model("lda").fill("number_input", "Beta", 0.5).fill("number_input", "Alpha", 0.25).run_topics(2, 3)
-    assert dataclasses.asdict(job_of(ready).settings.priors) == {"alpha": 0.25, "beta": 0.5}  # type: ignore[call-overload]
+    ready.choose_model("lda").fix("Beta", 0.5).run_topics(2, 8)
+    settings, status = job_of(ready).settings, job_of(ready).status()
+    assert settings.priors.beta == 0.5 and settings.learn and settings.fixed == ("beta",)
+    assert status.last is not None and status.last.hyperparameters["beta"] == pytest.approx(0.5)
+    assert status.last.hyperparameters["alpha"] != pytest.approx(settings.priors.alpha), "the rest is learned"
+    assert "fixed: beta 0.5" in squeezed(ready) and "Learned : mean alpha" in squeezed(ready)
+
+
+def test_where_every_prior_is_fixed_nothing_is_learned(ready: Visitor) -> None:
+    ready.choose_model("lda").fix("Beta", 0.5).fix("Alpha", 0.25).run_topics(2, 8)
+    settings, status = job_of(ready).settings, job_of(ready).status()
+    assert not settings.learn and set(settings.fixed) == {"alpha", "beta"}
+    assert status.last is not None
+    assert status.last.hyperparameters == pytest.approx({"alpha": 0.25, "beta": 0.5})
+    assert "fixed: alpha 0.25, beta 0.5" in squeezed(ready) and "Learned" not in squeezed(ready)
+
+
+def test_repeats_where_the_method_has_them(ready: Visitor) -> None:
+    for method in METHODS:
+        ready.choose_model(method.model, method.schedule)
+        found = [toggle for toggle in ready.at.toggle if toggle.label.startswith("Words may repeat")]
+        assert [toggle.value for toggle in found] == ([method.repeats] if method.runner.takes_repeats else [])
+        those = {name for pills in ready.at.pills for name in pills.options if name.startswith("Repeat")}
+        assert those == ({"Repeat discount", "Repeat concentration"} if method.repeats else set())
+
+
+@pytest.mark.parametrize(("model", "usual"), [("spdp", True), ("lda", False)])
+def test_repeats_the_other_way_reach_the_run(model: str, usual: bool, ready: Visitor) -> None:
+    ready.choose_model(model)
+    toggle = ready.widget("toggle", "Words may repeat")
+    assert toggle.value is usual and "likelier" in toggle.help
+    ready.step(toggle.set_value(not usual).run).run_topics(2, 8)
+    settings, status = job_of(ready).settings, job_of(ready).status()
+    assert settings.repeats is not usual and settings.learn and not settings.fixed
+    assert ("no repeats" if usual else "documents may repeat words") in squeezed(ready)
+    assert status.last is not None
+    assert any(name.startswith("repeat_") for name in status.last.hyperparameters) is not usual
 
 
 def test_a_prior_out_of_range_is_answered_in_a_sentence(ready: Visitor) -> None:
-    ready.fill("number_input", "Discount", 1.0).press("Start")
+    ready.fix("Discount", 1.0).press("Start")
     (sentence,) = ready.errors
     assert "discount" in sentence and ready.workspace.job is None
 

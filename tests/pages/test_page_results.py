@@ -160,3 +160,4 @@ def test_download_offers_the_files_and_shows_what_is_in_them(finished: str) -> N
     topics, prevalence = (one.value for one in visitor.at.dataframe)
     assert list(topics.columns) == ["topic", "group", "rank", "word", "probability"]
     assert prevalence.groupby("group")["share"].sum().to_numpy() == pytest.approx([1, 1])
+    assert "quality.csv" in visitor.captions

@@ -54,8 +54,9 @@ class Visitor:
         """Draws the page again, in the same session."""
         return self.step(self.at.run)
 
-    def upload(self, *files: tuple[str, bytes]) -> Visitor:
-        uploader = self.at.file_uploader[0].set_value(
+    def upload(self, *files: tuple[str, bytes], label: str = "") -> Visitor:
+        """Gives files to the uploader whose label begins so; to the first of the page."""
+        uploader = self.widget("file_uploader", label).set_value(
             [(name, data, "application/octet-stream") for name, data in files]
         )
         return self.step(uploader.run)
@@ -64,6 +65,13 @@ class Visitor:
         """Chooses in the advanced settings on Explore; no schedule: the device's."""
         self.step(self.widget("radio", "Model").set_value(name).run)
         return self.step(self.widget("selectbox", "Schedule").set_value(schedule).run)
+
+    def fix(self, prior: str, value: float) -> Visitor:
+        """Fixes a prior at a value in the advanced settings."""
+        (pills,) = [one for one in self.at.pills if prior in one.options]
+        name = prior.lower().replace(" ", "_")
+        self.step(pills.unselect(name).run)
+        return self.step(self.widget("number_input", f"{prior}, fixed at").set_value(value).run)
 
     def choose(self, label: str, option: object) -> Visitor:
         """Chooses in a list; by the option's place where `option` is a number."""

@@ -236,9 +236,10 @@ def test_peers_are_not_run_again_for_another_engine(
 ) -> None:
     runs = []
 
-    def run(*given: object) -> dict[str, float]:
+    def run(*given: object) -> dict[str, float | None]:
         runs.append(given)
-        return {"held_out_perplexity": 80.0, "averaged_perplexity": 70.0, "seconds": 1.0}
+        averaged = None if given[1] == "lda" else 70.0  # as of a run that never settled
+        return {"held_out_perplexity": 80.0, "averaged_perplexity": averaged, "averaging_began": 3, "seconds": 1.0}
 
     monkeypatch.setattr(fit_parallax, "run", run)
     options = Options(topics=3, iterations=6, seeds=2, output=tmp_path, quick=True)
@@ -252,5 +253,7 @@ def test_peers_are_not_run_again_for_another_engine(
     fit.measure([corpus], options)
     assert len(runs) == 4 * len(fit.CONTESTS)
     assert (tmp_path / "fit-peers-k3-quick.csv").read_text(encoding="utf-8") == peers
+    ours = read_rows(tmp_path / "fit-parallax-k3-quick.csv")
+    assert {(row["model"], row["averaged"]) for row in ours} == {("spdp", "70.0000"), ("lda", "80.0000")}
     assert "engine" not in read_rows(tmp_path / "fit-peers-k3-quick.csv")[0]
     assert (tmp_path / "fit-quick.md").read_text(encoding="utf-8") in capsys.readouterr().out

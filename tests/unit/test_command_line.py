@@ -25,6 +25,7 @@ import pytest
 
 from sample_data import sample
 from spdp_engine.__main__ import main
+from spdp_engine.models import SpdpPriors
 from spdp_engine.sampling import METHODS, MODELS, Method
 
 pytestmark = pytest.mark.timeout(120)
@@ -35,9 +36,10 @@ TOPICS, ITERATIONS, SEED = 5, 12, 7
 FIT = ("--topics", str(TOPICS), "--iterations", str(ITERATIONS), "--seed", str(SEED), "--workers", "2")
 KEYS = {
     "documents", "groups", "tokens", "vocabulary", "topics", "iterations", "seconds", "tokens_per_second",
-    "held_out_perplexity", "perplexity_trace", "model", "schedule", "order", "workers", "device", "seed", "hyperparameters",
+    "held_out_perplexity", "averaged_perplexity", "averaging_began", "samples_averaged", "perplexity_trace", "model", "schedule",
+    "order", "workers", "device", "seed", "learn", "fixed", "repeats", "hyperparameters", "quality",
 }  # fmt: skip
-FILES = {"topics.csv", "prevalence.csv", "documents.csv", "manifest.json"}
+FILES = {"topics.csv", "prevalence.csv", "documents.csv", "quality.csv", "manifest.json"}
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
@@ -155,7 +157,11 @@ def test_the_figures_agree_with_what_was_asked_and_with_one_another(run: Run) ->
     assert 0 < figures["seconds"] < 60
     # The rate is a median over iterations of sampling alone, so it is no less than what the whole took, within a wide margin.
     assert figures["tokens_per_second"] > 0.3 * figures["tokens"] * ITERATIONS / figures["seconds"] / 2
-    assert figures["hyperparameters"] == {"alpha": 0.1, "gamma": 0.1, "discount": 0.7, "concentration": 100.0}
+    assert figures["learn"] and not figures["fixed"] and figures["repeats"]
+    learned = figures["hyperparameters"]
+    assert learned.keys() == {field.name for field in dataclasses.fields(SpdpPriors)}
+    assert learned["concentration"] != SpdpPriors().concentration
+    assert learned["discount"] == SpdpPriors().discount, "which is drawn later"
     assert figures["device"] in command_devices()
 
 
@@ -363,10 +369,12 @@ def test_nothing_held_out_and_nothing_measured(table: Path, call: Call) -> None:
 def test_settings_reach_the_run(table: Path, call: Call) -> None:
     answer = call(
         "fit", table, "--topics", 3, "--iterations", 2, "--schedule", "sequential", "--alpha", 0.5, "--gamma", 0.2,
-        "--discount", 0, "--concentration", 5, "--stop-word", "harbour", "--json",
+        "--discount", 0, "--concentration", 5, "--repeat-discount", 0.2, "--stop-word", "harbour", "--json",
     )  # fmt: skip
     figures = json.loads(answer.out[-1])
-    assert figures["hyperparameters"] == {"alpha": 0.5, "gamma": 0.2, "discount": 0.0, "concentration": 5.0}
+    given = {"alpha": 0.5, "gamma": 0.2, "discount": 0.0, "concentration": 5.0, "repeat_discount": 0.2}
+    assert figures["hyperparameters"].items() >= given.items()
+    assert set(figures["fixed"]) == set(given)
     assert (figures["schedule"], figures["workers"]) == ("sequential", 1)
     assert figures["vocabulary"] == 13
 
@@ -476,9 +484,8 @@ def test_every_method_runs_by_its_name(method: Method, order: str | None, table:
     figures = json.loads(answer.out[-1])
     assert (figures["model"], figures["schedule"]) == (method.model, method.schedule)
     assert figures["order"] == (order or next(iter(method.orders), None))
-    assert figures["hyperparameters"].keys() == {
-        field.name for field in dataclasses.fields(MODELS[method.model].priors)
-    }
+    names = {field.name for field in dataclasses.fields(MODELS[method.model].priors)}
+    assert figures["hyperparameters"].keys() == {name for name in names if method.repeats or "repeat" not in name}
     # Better than words drawn from a hat is not asked for after three iterations, but nothing absurd either.
     assert 1 < figures["held_out_perplexity"] < 5 * figures["vocabulary"]
 
@@ -487,13 +494,15 @@ def test_methods_are_listed_as_a_table(call: Call) -> None:
     answer = call("methods")
     assert answer.status == 0 and not answer.err
     header, *lines = answer.out
-    cut = [header.index(name) for name in ("model", "schedule", "orders", "result", "associations", "what it is")]
+    named = "model", "schedule", "orders", "result", "associations", "repeats", "what it is"
+    cut = [header.index(name) for name in named]
     rows = [tuple(line[start:end].strip() for start, end in zip(cut, [*cut[1:], None], strict=True)) for line in lines]
     assert [row[:2] for row in rows] == [(method.model, method.schedule) for method in METHODS]
-    for method, (_, _, orders, result, associations, source) in zip(METHODS, rows, strict=True):
+    for method, (_, _, orders, result, associations, repeats, source) in zip(METHODS, rows, strict=True):
         assert orders == (", ".join(method.orders) or "-")
         assert result == method.exactness
         assert associations == ("yes" if method.associations else "-")
+        assert (repeats != "-") == method.runner.takes_repeats and (repeats == "yes") == method.repeats
         assert source == method.source
 
 
@@ -502,7 +511,8 @@ def test_help_tells_every_prior_and_its_default(call: Call) -> None:
     for model in MODELS.values():
         assert f"{model.name}: {model.about}" in told
         for field in dataclasses.fields(model.priors):
-            assert f"--{field.name} X {field.metadata['help']} (default {field.default:g}" in told
+            name = field.name.replace("_", "-")
+            assert f"--{name} X fix the {field.metadata['help']} (default {field.default:g}" in told
 
 
 def test_priors_of_another_model_reach_it(table: Path, call: Call) -> None:
@@ -709,3 +719,23 @@ def test_a_folder_that_cannot_be_written(table: Path, call: Call) -> None:
     answer = call("fit", table, "--topics", 2, "--iterations", 1, "--output", table / "below a file")
     assert answer.status == 2
     assert "could not be written" in answer.err[-1]
+
+
+def test_a_reference_text_is_looked_through(table: Path, tmp_path: Path, call: Call) -> None:
+    reference, folder = tmp_path / "reference.txt", tmp_path / "results"
+    reference.write_text("The harbour and the ship. " * 20, encoding="utf-8")
+    answer = call(
+        "fit", table, "--topics", 2, "--iterations", 2, "--reference", reference, "--output", folder, "--json"
+    )
+    assert answer.status == 0, answer.err
+    told = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert told["reference_quality"] and told["reference_inputs"][0]["name"] == "reference.txt"
+    assert "reference_npmi" in (folder / "quality.csv").read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_a_reference_without_any_of_the_words_is_refused(table: Path, tmp_path: Path, call: Call) -> None:
+    reference = tmp_path / "Other.txt"
+    reference.write_text("Quite another subject.", encoding="utf-8")
+    answer = call("fit", table, "--topics", 2, "--iterations", 2, "--reference", reference)
+    assert answer.status == 2
+    assert_one_sentence(answer.err)

@@ -312,7 +312,9 @@ def test_means_begin_anew_when_the_fit_has_become_better_or_topics_have_changed_
             sampler.step()
         begun = sampler.iteration
         kept: Any = sampler.inspect()
-        assert kept.iteration == begun and kept.samples >= FEW and kept.since < begun, "the mean before is shown for a while"
+        assert kept.iteration == begun and kept.samples >= FEW and kept.since < begun, (
+            "the mean before is shown for a while"
+        )
         mean: Any = sampler._mean()
         assert (mean.samples, mean.since) == (1, begun)
         state: Any = sampler.sample()
