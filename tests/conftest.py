@@ -16,6 +16,13 @@ if str(REPOSITORY) not in sys.path:
     sys.path.insert(0, str(REPOSITORY))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Deals the tests out to processes: a file at a time, so that what it prepares is prepared once; those in a browser together."""
+    for item in items:
+        together = "browser" if "browser" in item.path.parts else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(together))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public collections, too large for the repository; tests that need it are skipped without it."""

@@ -29,7 +29,7 @@ def run_command(*words: str, **environment: str) -> subprocess.CompletedProcess[
     kept = {name: value for name, value in os.environ.items() if name != "PARALLAX_DATA"}
     return subprocess.run(
         [sys.executable, "-m", "benchmarks", *words],
-        cwd=ROOT, env={**kept, **environment}, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, env={**kept, **environment}, capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
 
 
