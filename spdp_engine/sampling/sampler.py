@@ -40,7 +40,7 @@ AVERAGE_EVERY = 10
 FEW = 3
 """So many samples give a mean that is better than the one before it, which had been worse by fit and better by number."""
 
-LOOK_EVERY = 5
+LOOK_EVERY = 10
 """Such samples from one look at whether topics have changed their numbers to the next."""
 
 MONITORED = 4096
