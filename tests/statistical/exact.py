@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import chi2
+from scipy.stats import t as student
 
 from spdp_engine.models.lda import LdaPriors
 from spdp_engine.models.matrices import Matrices
@@ -391,6 +392,18 @@ def total_variation(states: Sequence[State], exact: Posterior, feature: Callable
         value = feature(state)
         share[value] = share.get(value, 0.0) + count / len(states)
     return 0.5 * sum(abs(difference) for difference in share.values())
+
+
+def paired_p_value(differences: Float) -> float:
+    """The smallest p-value of t-tests that each feature's differences are 0 on average, times their number (Bonferroni).
+
+    Args:
+        differences: [replicates, features]; features that never differ are left out.
+    """
+    change = differences[:, np.any(differences, axis=0)]
+    replicates, features = change.shape
+    t = change.mean(axis=0) / (change.std(axis=0, ddof=1) / np.sqrt(replicates))
+    return min(1.0, float(2 * student.sf(np.abs(t).max(), replicates - 1) * features))
 
 
 def rank_uniformity(ranks: Sequence[int] | Integer, levels: int) -> float:

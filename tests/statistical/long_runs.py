@@ -47,13 +47,15 @@ __kernel void chain(const int samples, const int thin, const uint first, const i
             %(sweep)s
             ++iteration;
         }
-        __global int *record = records + (size_t)sample * (tokens + cells + entries);
-        for (int x = me; x < tokens; x += all)
+        __global int *record = records + (size_t)sample * (2 * tokens + cells + entries);
+        for (int x = me; x < tokens; x += all) {
             record[x] = token_topic[x];
+            record[tokens + x] = %(seated)s;
+        }
         for (int x = me; x < cells; x += all)
-            record[tokens + x] = %(tables)s;
+            record[2 * tokens + x] = %(tables)s;
         for (int x = me; x < entries; x += all)
-            record[tokens + cells + x] = %(entry_tables)s;
+            record[2 * tokens + cells + x] = %(entry_tables)s;
     }
 }
 """
@@ -107,7 +109,9 @@ def blocked(name: str) -> Part:
 
 
 SWEEPS: dict[type[schedules.Schedule], Part] = {
-    schedules.Sequential: Part("if (me == 0) sequential(tokens, PASS, MODEL_PASSED); PHASE_ENDS SWEEP_ENDS"),
+    schedules.Sequential: Part(
+        "if (me == 0) sequential(tokens, PASS, REPEATS_PASSED MODEL_PASSED); PHASE_ENDS SWEEP_ENDS"
+    ),
     schedules.TopicParallel: Part(
         "pass(0, tokens, PASS, &model, weights, &taken); PHASE_ENDS SWEEP_ENDS",
         locals="__local float8 weights[STRIPS]; __local int taken;",
@@ -115,7 +119,7 @@ SWEEPS: dict[type[schedules.Schedule], Part] = {
     schedules.Blocks: Part(
         """for (int phase = 0; phase < workers; ++phase) {
             if (me < workers)
-                blocks(starts + phase * (workers + 1), PASS, MODEL_PASSED);
+                blocks(starts + phase * (workers + 1), PASS, REPEATS_PASSED MODEL_PASSED);
             PHASE_ENDS
         } SWEEP_ENDS""",
         "__global const int *starts,",
@@ -174,6 +178,9 @@ EXPECTATION = Part(
 )
 """What ends a sweep of the hybrid sampler."""
 
+REPEATS = Part(declarations="REPEATS_ARGUMENTS ", arguments=lambda repeats: repeats.arguments)
+"""What every step takes where documents repeat words."""
+
 
 Change = tuple[tuple[str, str], ...]
 """Texts of the kernels, each of which stands there once, and what stands there instead: a sampler made wrong on purpose."""
@@ -184,14 +191,17 @@ class Run:
     """States of a long run, every `thin` sweeps.
 
     Attributes:
-        topics: int32 [samples, N], in the order of the corpus.
+        topics: int32 [samples, N], in the order of the corpus. Where documents repeat words they are those of tables, and mean
+            nothing where `seated` is 0.
         tables: int32 [samples, I, V, K]; no column for LDA, which has none.
         associated: int32 [samples, E, K], tables by entry of the matrices' pattern; none where they are not kept.
+        seated: int32 [samples, N], how many tokens sit at that table of the document; 1 where documents do not repeat words.
     """
 
     topics: NDArray[np.int32]
     tables: NDArray[np.int32]
     associated: NDArray[np.int32]
+    seated: NDArray[np.int32]
 
     def states(self) -> list[State]:
         """As `exact` writes them."""
@@ -199,15 +209,15 @@ class Run:
         return list(map(tuple, np.hstack(parts).tolist()))
 
 
-def model_passed(source: str) -> str:
-    """The names that MODEL_ARGUMENTS declares, in their order, to hand them on."""
+def passed(source: str, arguments: str) -> str:
+    """The names that MODEL_ARGUMENTS or REPEATS_ARGUMENTS declares, in their order, to hand them on."""
 
     def declared(macro: str) -> str:
         found = re.search(rf"#define {macro} ((?:.*\\\n)*.*)", source)
         assert found, macro
         return found.group(1).replace("\\\n", " ")
 
-    text = declared("MODEL_ARGUMENTS")
+    text = declared(arguments).rstrip().removesuffix(",")
     if "BASE_ARGUMENTS" in text:
         text = text.replace("BASE_ARGUMENTS", declared("BASE_ARGUMENTS"))
     return ", ".join(re.findall(r"\w+", declaration)[-1] for declaration in text.split(","))
@@ -226,7 +236,8 @@ def chain_program(
     for old, new in change:
         assert source.count(old) == 1, f"the text to change stands {source.count(old)} times in the sources: {old}"
         source = source.replace(old, new)
-    text = text.replace("MODEL_PASSED", model_passed(source))
+    repeats = passed(source, "REPEATS_ARGUMENTS") + ", " if ("REPEATS", 1) in constants else ""
+    text = text.replace("REPEATS_PASSED", repeats).replace("MODEL_PASSED", passed(source, "MODEL_ARGUMENTS"))
     definitions = [f"-D{name}={value}" for name, value in constants]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.CompilerWarning)
@@ -246,13 +257,15 @@ def long_run(sampler: Sampler, samples: int, thin: int, change: Change = ()) -> 
     base, sweep = getattr(state, "base", None), SWEEPS[type(schedule)]
     copies = COPIES if isinstance(base, AssociationBase) and base._copies else Part()
     expectation = EXPECTATION if isinstance(base, VariationalBase) else Part()
+    repeats = REPEATS if schedule.repeats else Part()
     entries = len(state.matrices.base_word) if isinstance(base, AssociationBase) else 0
     cells = state.groups * state.words if base else 0
     text = sweep.text.replace("PHASE_ENDS", PHASE_ENDS % {"merge_copies": copies.text})
     text = CHAIN % {
         "sweep": text.replace("SWEEP_ENDS", expectation.text),
         "locals": sweep.locals,
-        "declarations": sweep.declarations + copies.declarations + expectation.declarations,
+        "declarations": "".join(part.declarations for part in (sweep, copies, expectation, repeats)),
+        "seated": "seated[x]" if schedule.repeats else "1",
         "tables": "seats[x].y" if cells else "0",
         "entry_tables": "entry_tables[x]" if entries else "0",
     }
@@ -263,31 +276,34 @@ def long_run(sampler: Sampler, samples: int, thin: int, change: Change = ()) -> 
     tokens = len(schedule._order)
     items = max(state.totals_count, state.workers, *(part.items(schedule) for part in (sweep, copies, expectation)))
     group = -(-items // 32) * 32  # drivers compile once for each size
-    records = np.empty((samples, tokens + (cells + entries) * state.padded), np.int32)
+    records = np.empty((samples, 2 * tokens + (cells + entries) * state.padded), np.int32)
     there = cl.Buffer(context_of(sampler.device), cl.mem_flags.WRITE_ONLY, records.nbytes)
     numbers = (samples, thin, sampler.iteration, state.workers, state.totals_count, tokens, cells * state.padded,
                entries * state.padded)  # fmt: skip
     kernel = cl.Kernel(program, "chain")
     kernel(
-        state.queue, (group,), (group,), *map(np.int32, numbers), *schedule._tokens, schedule._seed, there,
-        *sweep.arguments(schedule), *copies.arguments(base), *expectation.arguments(base), *state.arguments,
+        state.queue, (group,), (group,), *map(np.int32, numbers), *schedule.tokens, schedule._seed, there,
+        *sweep.arguments(schedule), *copies.arguments(base), *expectation.arguments(base), *repeats.arguments(schedule.repeats),
+        *state.arguments,
     )  # fmt: skip
     cl.enqueue_copy(state.queue, records, there)
-    z = np.empty((samples, tokens), np.int32)
-    z[:, schedule._order] = records[:, :tokens]
-    counts = records[:, tokens:].reshape(samples, -1, state.padded)[:, :, : state.topics]
+    of_places = np.empty((samples, 2, tokens), np.int32)
+    of_places[:, :, schedule._order] = records[:, : 2 * tokens].reshape(samples, 2, tokens)
+    counts = records[:, 2 * tokens :].reshape(samples, -1, state.padded)[:, :, : state.topics]
     tables = counts[:, :cells].reshape(samples, state.groups if cells else 0, state.words, state.topics)
-    return Run(z, tables, counts[:, cells:])
+    return Run(of_places[:, 0], tables, counts[:, cells:], of_places[:, 1])
 
 
 # ---- on the cases that can be enumerated ----------------------------------------------------------------------------
 
 
-def start(case: Case[P], method: Method, seed: int, workers: int = 1, order: str | None = None) -> Sampler:
+def start(
+    case: Case[P], method: Method, seed: int, workers: int = 1, order: str | None = None, repeats: bool = False
+) -> Sampler:
     """A sampler of a case, after its first pass."""
     settings = plain_settings(
         case.topics, case.priors, method.schedule, workers, seed=seed, held_out=0.0, measure_every=0, model=method.model,
-        order=order, associations=case.associations,
+        order=order, associations=case.associations, repeats=repeats,
     )  # fmt: skip
     sampler = Sampler(case.corpus, settings)
     sampler.step()
@@ -296,13 +312,21 @@ def start(case: Case[P], method: Method, seed: int, workers: int = 1, order: str
 
 def steps(sampler: Sampler, samples: int, thin: int = 1) -> Run:
     """The same as `long_run`, by steps of the sampler as it is used."""
-    topics, tables, associated = [], [], []
+    schedule = sampler._schedule
+    order, repeats = schedule._order, schedule.repeats
+    topics, tables, associated, seated = [], [], [], []
     for _ in range(samples):
         for _ in range(thin):
             sampler.step()
         sample: Any = sampler.inspect()
-        topics.append(sampler.topics())
+        of_places = np.stack(
+            [schedule._read_places(), repeats.read_seated() if repeats else np.ones(len(order), np.int32)]
+        )
+        of_tokens = np.empty_like(of_places)
+        of_tokens[:, order] = of_places
+        topics.append(of_tokens[0])
+        seated.append(of_tokens[1])
         tables.append(getattr(sample.counts, "tables", np.zeros((0, 1), np.int32)))
         by_entry = getattr(sample.counts, "associated", None)
         associated.append(np.zeros((0, 1), np.int32) if by_entry is None else by_entry)
-    return Run(np.array(topics), np.array(tables), np.array(associated))
+    return Run(np.array(topics), np.array(tables), np.array(associated), np.array(seated))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from math import comb, exp, factorial, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +45,7 @@ from .exact import (
     spdp_posterior,
     total_variation,
 )
+from .exact_repeats import LDA_REPEATS, SPDP_REPEATS, code, repeats_posterior
 
 ALL_SPDP = SPDP_CASES | ASSOCIATED_CASES
 
@@ -95,6 +97,18 @@ def next_spdp(
                 yield opened, k, [*tables, (k, group, word, v, 1)]
 
 
+def tables_of(case: Case[SpdpPriors], seated: tuple[Table, ...]) -> tuple[Integer, Integer]:
+    """How many there are of each cell [I, V, K], and of each entry of the matrices' pattern [E, K]."""
+    corpus, (entry_group, entry_word, entry_base, _) = case.corpus, case.entries
+    entry = {key: e for e, key in enumerate(zip(entry_group, entry_word, entry_base, strict=True))}
+    t = np.zeros((corpus.n_groups, corpus.n_words, case.topics), int)
+    c = np.zeros((len(entry), case.topics), int)
+    for k, i, w, v, _ in seated:
+        t[i, w, k] += 1
+        c[entry[i, w, v], k] += 1
+    return t, c
+
+
 def spdp_drawn(case: Case[SpdpPriors]) -> Posterior:
     """The posterior again: each token draws its topic, its table and its word from what those before it have."""
     drawn: dict[tuple[State, tuple[Table, ...]], float] = {((), ()): 1.0}
@@ -107,16 +121,9 @@ def spdp_drawn(case: Case[SpdpPriors]) -> Posterior:
                 topic /= case.priors.alpha * case.topics + len(before)
                 after[(*z, k), tuple(sorted(tables))] += p * topic * seat
         drawn = after
-    corpus, (entry_group, entry_word, entry_base, _) = case.corpus, case.entries
-    entry = {key: e for e, key in enumerate(zip(entry_group, entry_word, entry_base, strict=True))}
     posterior: Posterior = defaultdict(float)
     for (z, seated), p in drawn.items():
-        t = np.zeros((corpus.n_groups, corpus.n_words, case.topics), int)
-        c = np.zeros((len(entry), case.topics), int)
-        for k, i, w, v, _ in seated:
-            t[i, w, k] += 1
-            c[entry[i, w, v], k] += 1
-        posterior[case.pack(np.array(z), t, c)] += p
+        posterior[case.pack(np.array(z), *tables_of(case, seated))] += p
     evidence = sum(posterior.values())
     return {state: posterior[state] / evidence for state in posterior}
 
@@ -146,6 +153,62 @@ def test_spdp_is_what_comes_of_drawing_tokens_one_by_one(name: str) -> None:
 @pytest.mark.parametrize("name", LDA_CASES)
 def test_lda_is_what_comes_of_drawing_tokens_one_by_one(name: str) -> None:
     agree(lda(name), lda_drawn(LDA_CASES[name]))
+
+
+Seat = tuple[int, int, int, int]
+"""A document's table: document, word, topic, tokens."""
+
+
+def next_model(
+    case: Case[Any], group: int, word: int, own: list[Seat], tables: list[Table]
+) -> Iterator[tuple[float, int, list[Table]]]:
+    """Every way in which the model's next token, of a known topic, is of its word: as `next_spdp`; LDA has no tables of its own."""
+    if isinstance(case.priors, SpdpPriors):
+        yield from next_spdp(case, group, word, tables)
+        return
+    for k in range(case.topics):
+        of_topic = [seat[1] for seat in own if seat[2] == k]
+        p = (case.priors.beta + of_topic.count(word)) / (case.priors.beta * case.corpus.n_words + len(of_topic))
+        yield p, k, tables
+
+
+def repeats_drawn(case: Case[Any]) -> Posterior:
+    """The posterior with repeats again: each token joins a table of its document, or opens one, which is a token of the model."""
+    a, b, alpha = case.priors.repeat_discount, case.priors.repeat_concentration, case.priors.alpha
+    drawn: dict[tuple[tuple[Seat, ...], tuple[Table, ...]], float] = {((), ()): 1.0}
+    for group, document, word in case.tokens:
+        after: dict[tuple[tuple[Seat, ...], tuple[Table, ...]], float] = defaultdict(float)
+        for (seats, tables), p in drawn.items():
+            of_document = [seat for seat in seats if seat[0] == document]
+            tokens, own = sum(seat[3] for seat in of_document), list(seats)
+            for at, seat in enumerate(own):
+                if seat[:2] == (document, word):
+                    joined = [*own[:at], (*seat[:3], seat[3] + 1), *own[at + 1 :]]
+                    after[tuple(sorted(joined)), tables] += p * (seat[3] - a) / (b + tokens)
+            opened = p * (b + a * len(of_document)) / (b + tokens)
+            for word_p, k, then in next_model(case, group, word, own, list(tables)):
+                topic = alpha + sum(seat[2] == k for seat in of_document)
+                topic /= alpha * case.topics + len(of_document)
+                key = tuple(sorted([*own, (document, word, k, 1)])), tuple(sorted(then))
+                after[key] += opened * topic * word_p
+        drawn = after
+    runs = {token[1:]: case.tokens.count(token) for token in case.tokens}
+    posterior: Posterior = defaultdict(float)
+    for (seats, tables), p in drawn.items():
+        state: State = ()
+        for run in sorted(runs):
+            state += code(case.topics, ((seat[3], seat[2]) for seat in seats if seat[:2] == run), runs[run])
+        if isinstance(case.priors, SpdpPriors):
+            state += case.pack(np.zeros(0, int), *tables_of(case, tables))
+        posterior[state] += p
+    evidence = sum(posterior.values())
+    return {state: p / evidence for state, p in posterior.items()}
+
+
+@pytest.mark.parametrize("cases", [SPDP_REPEATS, LDA_REPEATS], ids=["spdp", "lda"])
+def test_repeats_are_what_comes_of_drawing_tokens_one_by_one(cases: dict[str, Case[Any]]) -> None:
+    for case in cases.values():
+        agree(repeats_posterior(case), repeats_drawn(case))
 
 
 def test_topics_are_as_probable_as_once_computed_by_other_code() -> None:
