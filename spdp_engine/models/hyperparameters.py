@@ -49,17 +49,15 @@ def draw_alphas(alphas: Float, counts: Integers, row: Integers, rng: np.random.G
     Returns:
         float64 [R, K].
     """
-    rows = len(alphas)
+    rows, topics = alphas.shape
     rate = rng.gamma(1.0 + ALPHA_SHAPE * rows, 1.0 / (0.1 + alphas.sum(axis=0)))
-    drawn = np.empty_like(alphas)
-    for i in range(rows):
-        n = counts[row == i]
-        total = alphas[i].sum()
-        lengths = n.sum(axis=1)
-        lengths = lengths[lengths > 0]
-        tables = _tables(alphas[i], n, rng)
-        missing = -_log_beta(total, lengths, rng).sum()
-        drawn[i] = rng.gamma(ALPHA_SHAPE + tables) / (rate + missing)
+    lengths = counts.sum(axis=1)
+    there = lengths > 0
+    total = alphas.sum(axis=1)[row[there]]
+    missing = -np.bincount(row[there], weights=_log_beta(total, lengths[there], rng), minlength=rows)
+    columns = row[:, None].astype(np.int64) * topics + np.arange(topics)
+    tables = _tables(alphas.ravel(), counts, columns, rng).reshape(alphas.shape)
+    drawn = rng.gamma(ALPHA_SHAPE + tables) / (rate + missing[:, None])
     return np.maximum(drawn, SMALLEST_PRIOR)
 
 
@@ -75,12 +73,12 @@ def draw_symmetric(prior: float, counts: Integers, rng: np.random.Generator) -> 
     """
     totals = counts.sum(axis=0)
     totals = totals[totals > 0]
-    tables = _tables(np.array([prior]), counts.reshape(-1, 1), rng)[0]
+    tables = _tables(np.array([prior]), counts, np.zeros_like(counts), rng)[0]
     missing = -len(counts) * _log_beta(prior * len(counts), totals, rng).sum()
     return float(max(rng.gamma(1.0 + tables) / (1.0 + missing), SMALLEST_PRIOR))
 
 
-def _log_beta(first: float, second: Integers, rng: np.random.Generator) -> Float:
+def _log_beta(first: float | Float, second: Integers, rng: np.random.Generator) -> Float:
     """Logarithms of Beta(first, second) variates; where `first` is small the variates themselves would be 0 in double precision.
 
     A Gamma(x) variate is one of Gamma(x + 1) times U^(1/x) with U uniform.
@@ -90,22 +88,21 @@ def _log_beta(first: float, second: Integers, rng: np.random.Generator) -> Float
     return logs
 
 
-def _tables(priors: Float, counts: Integers, rng: np.random.Generator) -> Integers:
-    """The sum of s over each column of counts n, each s a sum of Bernoulli(prior/(prior + j)), j = 0 .. n - 1: int64 [K].
+def _tables(priors: Float, counts: Integers, prior: Integers, rng: np.random.Generator) -> Integers:
+    """The sum of s over counts n of each prior, each s a sum of Bernoulli(prior/(prior + j)), j = 0 .. n - 1: int64 [R].
 
     Args:
-        priors: [K], of each column.
-        counts: integers [n, K].
+        priors: [R].
+        counts: integers, of any shape.
+        prior: of the same shape, which prior each has.
         rng: random numbers.
     """
-    columns, width = counts.shape[1], int(counts.max(initial=0)) + 1
-    sizes = np.bincount((counts + np.arange(columns) * width).ravel(), minlength=columns * width).reshape(
-        columns, width
-    )
+    width = int(counts.max(initial=0)) + 1
+    sizes = np.bincount((prior * width + counts).ravel(), minlength=len(priors) * width).reshape(len(priors), width)
     above = sizes[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]  # how many counts exceed j
-    column, j = above.nonzero()  # most are 0
-    drawn = rng.binomial(above[column, j], priors[column] / (priors[column] + j))
-    return np.bincount(column, weights=drawn, minlength=columns).astype(np.int64)
+    which, j = above.nonzero()  # most are 0
+    drawn = rng.binomial(above[which, j], priors[which] / (priors[which] + j))
+    return np.bincount(which, weights=drawn, minlength=len(priors)).astype(np.int64)
 
 
 def draw_concentration(

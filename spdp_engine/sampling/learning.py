@@ -13,7 +13,7 @@ from spdp_engine.sampling.state import State
 BEGIN = 5
 """Iterations before the first time: the first topics are no evidence."""
 
-OFTEN, EVERY = 5, 20
+OFTEN, EVERY = 5, 40
 """Sweeps from one time to the next, in the first 50 and later."""
 
 FIRST_DISCOUNT = 30

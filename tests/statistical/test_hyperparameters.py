@@ -193,8 +193,8 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "old tables are discounted once": ("discount", "np.log(n - t * a)", "np.log(n - a)"),
     "beta variables of words are left out": ("gamma", "(1.0 + missing), SM", "1.0, SM"),
     "priors of words are not summed": ("gamma", "_log_beta(prior * len(counts), totals", "_log_beta(prior, totals"),
-    "the first token of a word may open none": ("gamma", "(priors[column] + j))", "(priors[column] + j + 1))"),
-    "beta variables of topics are left out": ("alpha", "(rate + missing)", "rate"),
+    "the first token of a word may open none": ("gamma", "(priors[which] + j))", "(priors[which] + j + 1))"),
+    "beta variables of topics are left out": ("alpha", "(rate + missing[:, None])", "rate"),
     "groups do not tell each other of topics": ("alpha", "1.0 / (0.1 + alphas.sum(axis=0))", "1.0 / (0.1 + alphas[0])"),
 }  # fmt: skip
 """Errors a person could make: where they are seen, what stands in the file, and what stands there instead."""
