@@ -178,15 +178,15 @@ def sorted_runs(runs: Sequence[Run]) -> Runs:
     return found
 
 
-def saving_verdict(savings: Mapping[str, Saving]) -> str:
-    """On how many corpora the default is at its fit in at most `SECONDS_LIMIT` of the other's seconds, and on which it is not."""
+def saving_verdict(rival: str, savings: Mapping[str, Saving]) -> str:
+    """On how many corpora the default is at its fit in at most `SECONDS_LIMIT` of a rival's seconds, and on which it is not."""
     on = {
         verdict: [corpus for corpus, saving in savings.items() if saving.verdict == verdict]
         for verdict in (HOLDS, FAILS, NOT_KNOWN)
     }
     what = (
         f"The default is within {WITHIN:.0%} of its last averaged perplexity in at most {SECONDS_LIMIT:.2f} of the seconds that "
-        "random first topics with fixed hyperparameters take"
+        f"`{rival}` would take"
     )
     against = f"; **{FAILS}** on {', '.join(on[FAILS])}" if on[FAILS] else ""
     ended = f"; {NOT_KNOWN} on {', '.join(on[NOT_KNOWN])}, where the other run ended first" if on[NOT_KNOWN] else ""

@@ -19,7 +19,7 @@ from benchmarks.learning_findings import (
     saving_verdict,
     share_verdict,
 )
-from benchmarks.learning_runs import DEFAULT, FIXED, HYPERPARAMETERS, RANDOM_FIXED, SCHEDULE, VARIANTS
+from benchmarks.learning_runs import DEFAULT, FIXED, HYPERPARAMETERS, RIVALS, SCHEDULE, VARIANTS
 from benchmarks.report import counted, table
 
 SHORTENED = "This run was shortened: it says nothing about the claims."
@@ -87,7 +87,9 @@ def _fits(runs: Runs) -> list[str]:
 
 def _seconds(runs: Runs, iterations: int, figure: str, quick: bool) -> list[str]:
     """Table B: seconds to the default's fit and to a variant's own."""
-    body, beside, savings = [], [], {}
+    body = []
+    beside: dict[str, list[list[str]]] = {rival.name: [] for rival in RIVALS}
+    savings: dict[str, dict[str, Saving]] = {rival.name: {} for rival in RIVALS}
     for corpus, variants in runs.items():
         default = variants[DEFAULT.name]
         goals = [run.averaged for run in default]
@@ -97,9 +99,10 @@ def _seconds(runs: Runs, iterations: int, figure: str, quick: bool) -> list[str]
             whole = statistics.fmean(run.seconds[-1] for run in own)
             cells = [str(waits[name]), str(Wait.of(own, own_goals)), str(Wait.of(default, own_goals))]
             body.append([corpus, name, f"{whole:.2f}", *cells])
-        saving = savings[corpus] = Saving.of(waits[DEFAULT.name], waits[RANDOM_FIXED.name])
-        verdict = [] if quick else [saving.verdict]
-        beside.append([corpus, str(waits[DEFAULT.name]), str(waits[RANDOM_FIXED.name]), str(saving), *verdict])
+        for name, rows in beside.items():
+            saving = savings[name][corpus] = Saving.of(waits[DEFAULT.name], waits[name])
+            verdict = [] if quick else [saving.verdict]
+            rows.append([corpus, str(waits[DEFAULT.name]), str(waits[name]), str(saving), *verdict])
     claim = [] if quick else [f"at most {SECONDS_LIMIT:.2f}"]
     header = ["corpus", "variant", "whole run", "to the default's fit", "to its own fit", "the default to that fit"]
     return [
@@ -110,12 +113,19 @@ def _seconds(runs: Runs, iterations: int, figure: str, quick: bool) -> list[str]
         "the default's last averaged one, or of the variant's own, and stays there; means over seeds. Perplexity is the averaged "
         "one as soon as there is one, the single one before. After the 50th iteration one in five is looked at. Random first "
         "topics take no time here. A run of a few iterations goes before, uncounted, in which drivers compile. To see when it "
-        f"reaches the default's fit, `{RANDOM_FIXED.name}` runs for {counted(RANDOM_FIXED.times * iterations, 'iteration')}; "
+        "reaches the default's fit, a variant with random first topics runs for "
+        f"{counted(RIVALS[0].times * iterations, 'iteration')}; "
         f"its own fit is that after {iterations:,}, as above.",
-        f"`{DEFAULT.name}` beside `{RANDOM_FIXED.name}`, to the default's fit:",
-        table(["corpus", f"{DEFAULT.name}, s", f"{RANDOM_FIXED.name}, s", "ratio", *claim], beside),
         "Below: runs that do not reach it count with the whole of their seconds, which are fewer than they would take.",
-        *([] if quick else [saving_verdict(savings)]),
+        *(
+            part
+            for name, rows in beside.items()
+            for part in (
+                f"`{DEFAULT.name}` beside `{name}`, to the default's fit:",
+                table(["corpus", f"{DEFAULT.name}, s", f"{name}, s", "ratio", *claim], rows),
+                *([] if quick else [saving_verdict(name, savings[name])]),
+            )
+        ),
     ]
 
 

@@ -73,8 +73,11 @@ RANDOM_FIXED = Variant(
     times=2,
 )
 RANDOM_PLAIN = Variant(
-    "random, plain", "as `plain`, from random first topics", learn=False, repeats=False, random_start=True
+    "random, plain", "as `plain`, from random first topics", learn=False, repeats=False, random_start=True, times=2
 )
+
+RIVALS = (RANDOM_PLAIN, RANDOM_FIXED)
+"""Those whose seconds the default's are held to: random first topics and fixed hyperparameters, without repeats and with them."""
 
 VARIANTS = {one.name: one for one in (DEFAULT, FIXED, NO_REPEATS, PLAIN, RANDOM_FIXED, RANDOM_PLAIN)}
 

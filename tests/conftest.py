@@ -17,7 +17,7 @@ if str(REPOSITORY) not in sys.path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Deals the tests out to processes: a file at a time, so that what it prepares is prepared once; those in a browser together."""
+    """Deals the tests out to processes: a file at a time, which prepares its things once; those in a browser together."""
     for item in items:
         together = "browser" if "browser" in item.path.parts else str(item.path)
         item.add_marker(pytest.mark.xdist_group(together))
