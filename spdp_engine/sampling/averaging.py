@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from spdp_engine.models.mean import MeanSample
 from spdp_engine.sampling.programs import build_program
 from spdp_engine.sampling.schedules import Schedule
-from spdp_engine.sampling.state import State
+from spdp_engine.sampling.state import State, whole_groups
 from spdp_engine.types import Sample, TokenArrays
 
 WINDOW = 10
@@ -25,10 +25,6 @@ LONGEST_BURN_IN = 100
 
 NEARER = 0.1
 """Topics have changed their numbers where one is nearer by this to the mean of another than to its own, in Hellinger distance."""
-
-
-WORK_GROUP = 64
-"""Work-items to a group, where each does little: drivers choose badly where the number of all has few divisors."""
 
 
 class BurnIn:
@@ -117,12 +113,12 @@ class Averages:
             queue, (state.readers,), (1,), np.int32(state.wording_rows), self._wordings, *state.arguments
         )
         self._add_shares(
-            queue, _whole(state.documents), (WORK_GROUP,), np.int32(state.documents), self._alpha_row, state.document_prior,
+            queue, *whole_groups(state.documents), np.int32(state.documents), self._alpha_row, state.document_prior,
             state.document_topics, state.alpha, self._shares,
         )  # fmt: skip
         seated = (self._schedule.repeats.seated,) if self._schedule.repeats else ()
         self._add_words(
-            queue, _whole(self._tokens), (WORK_GROUP,), np.int32(self._tokens), np.int32(state.words), self._group,
+            queue, *whole_groups(self._tokens), np.int32(self._tokens), np.int32(state.words), self._group,
             *self._schedule.tokens, *seated, self._words,
         )  # fmt: skip
         self.samples += 1
@@ -152,8 +148,3 @@ class Averages:
             "averages of documents": 4 * len(corpus.document_group) * padded,
             "averages of words": 4 * corpus.n_groups * corpus.n_words * padded,
         }
-
-
-def _whole(items: int) -> tuple[int]:
-    """A global size of at least so many work-items, in whole groups."""
-    return (-(-items // WORK_GROUP) * WORK_GROUP,)

@@ -13,10 +13,10 @@ from spdp_engine.sampling.state import State
 BEGIN = 5
 """Iterations before the first time: the first topics are no evidence."""
 
-OFTEN, EVERY = 5, 40
+OFTEN, EVERY = 5, 50
 """Sweeps from one time to the next, in the first 50 and later."""
 
-FIRST_DISCOUNT = 30
+FIRST_DISCOUNT = 50
 """Iterations before the first new discount; then four times as many before each next. Each builds the table of seating factors
 anew, and a discount near the right one serves as well as the right one: the concentration makes good what it lacks."""
 

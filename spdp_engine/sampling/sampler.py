@@ -40,6 +40,9 @@ AVERAGE_EVERY = 10
 FEW = 3
 """So many samples give a mean that is better than the one before it, which had been worse by fit and better by number."""
 
+MANY = 10
+"""Samples that make a mean worth showing a little longer when the next begins."""
+
 LOOK_EVERY = 10
 """Such samples from one look at whether topics have changed their numbers to the next."""
 
@@ -287,7 +290,7 @@ class Sampler:
             look = self.iteration % (LOOK_EVERY * AVERAGE_EVERY) == 0
             if self._averages.samples and (self._burn_in.fell() or (look and self._averages.renumbered())):
                 log.info("after %d iterations the means for readers begin anew", self.iteration)
-                if self._averages.samples >= FEW:
+                if self._averages.samples >= MANY:
                     self._earlier = self._mean()
                 self._averages.clear()
             if not self._averages.samples:

@@ -17,7 +17,7 @@ from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell
 from spdp_engine.models.stirling import bounded_table_limit, seating_factors
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.spdp_bases import AssociationBase, IdentityBase, VariationalBase
-from spdp_engine.sampling.state import State, padded_topics
+from spdp_engine.sampling.state import State, padded_topics, whole_groups
 from spdp_engine.types import TokenArrays
 
 
@@ -98,10 +98,15 @@ class SpdpState(State):
     def correct(self) -> None:
         """Tables back into their bounds; base words, factors and totals counted anew."""
         rows = self.groups * self.words
-        self._correct_cells(self.queue, (rows,), None, np.int32(rows), *self.arguments)
-        self._correct_base(self.queue, (self.words,), None, *self.arguments)
+        self._correct_cells(self.queue, *whole_groups(rows), np.int32(rows), *self.arguments)
+        self._correct_base(self.queue, *whole_groups(self.words), *self.arguments)
         self._correct_totals(
-            self.queue, (self.totals_count,), None, self.seats, np.int32(self.words), np.int32(self.groups), self.totals
+            self.queue,
+            *whole_groups(self.totals_count),
+            self.seats,
+            np.int32(self.words),
+            np.int32(self.groups),
+            self.totals,
         )
         self.base.after_correction()
 

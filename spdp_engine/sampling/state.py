@@ -30,6 +30,15 @@ def padded_topics(topics: int, multiple: int = LANES) -> int:
     return -(-topics // multiple) * multiple
 
 
+WORK_GROUP = 64
+"""Work-items to a group, where each does little: drivers choose badly where the number of all has few divisors."""
+
+
+def whole_groups(items: int) -> tuple[tuple[int], tuple[int]]:
+    """Global and local size for so many work-items, rounded up to whole groups. Kernels must do nothing beyond the last item."""
+    return (-(-items // WORK_GROUP) * WORK_GROUP,), (WORK_GROUP,)
+
+
 class State:
     """Counts in device memory. A state begins empty: no token has a topic.
 

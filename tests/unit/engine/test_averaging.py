@@ -304,6 +304,7 @@ def test_means_begin_anew_when_the_fit_has_become_better_or_topics_have_changed_
 ) -> None:
     always_settled(monkeypatch)
     monkeypatch.setattr("spdp_engine.sampling.sampler.LOOK_EVERY", 1)
+    monkeypatch.setattr("spdp_engine.sampling.sampler.MANY", FEW)
     sampler = Sampler(CORPUS, settings_of("spdp", "blocks", repeats=True))
     sampler.run(4)
     for name, kind in (("fell", BurnIn), ("renumbered", averaging.Averages)):
