@@ -32,9 +32,7 @@ __kernel void average_shares(const int documents, __global const int *restrict a
     float8 lanes = (float8)(0.0f);
     for (int strip = 0; strip < STRIPS; ++strip)
         lanes += STRIP(n, strip);
-    const float4 lanes4 = lanes.lo + lanes.hi;
-    const float2 lanes2 = lanes4.lo + lanes4.hi;
-    const float scale = 1.0f / (lanes2.x + lanes2.y + prior[document]);
+    const float scale = 1.0f / (sum_lanes(lanes) + prior[document]);
     for (int strip = 0; strip < STRIPS; ++strip)
         WRITE_STRIP(sum, strip, STRIP(sum, strip) + (STRIP(n, strip) + STRIP(alpha, strip)) * scale);
 }

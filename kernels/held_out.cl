@@ -37,9 +37,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void held_out(
             for (int strip = 0; strip < STRIPS; ++strip)
                 lanes += (STRIP(rows.document, strip) + STRIP(rows.alpha, strip)) *
                          wording_strip(&model, &sums, &rows, strip);
-            const float4 lanes4 = lanes.lo + lanes.hi;
-            const float2 lanes2 = lanes4.lo + lanes4.hi;
-            float probability = lanes2.x + lanes2.y;
+            float probability = sum_lanes(lanes);
 #ifdef REPEATS
             probability /= (float)document_tables[document] + prior[document];
             probability = repeat_probability(&repeats, token_run[l], document, document_tokens[document], probability);
