@@ -17,7 +17,7 @@ OFTEN, EVERY = 5, 50
 """Sweeps from one time to the next, in the first 50 and later."""
 
 FIRST_DISCOUNT = 50
-"""Iterations before the first new discount; then four times as many before each next. Each builds the table of seating factors
+"""Iterations before the first new discount; then sixteen times as many before each next. Each builds the table of seating factors
 anew, and a discount near the right one serves as well as the right one: the concentration makes good what it lacks."""
 
 
@@ -59,5 +59,5 @@ def is_due_for_discount(iteration: int) -> bool:
     """Whether the discount is, too."""
     due = FIRST_DISCOUNT
     while due < iteration:
-        due *= 4
+        due *= 16
     return due == iteration

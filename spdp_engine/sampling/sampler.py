@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 MAXIMUM_TOPICS = 4096
 
-AVERAGE_EVERY = 10
+AVERAGE_EVERY = 20
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
 
 FEW = 3
@@ -43,7 +43,7 @@ FEW = 3
 MANY = 10
 """Samples that make a mean worth showing a little longer when the next begins."""
 
-LOOK_EVERY = 10
+LOOK_EVERY = 5
 """Such samples from one look at whether topics have changed their numbers to the next."""
 
 MONITORED = 4096

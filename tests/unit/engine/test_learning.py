@@ -92,7 +92,7 @@ def test_which_iterations_are_due() -> None:
 
 def test_a_discount_is_due_ever_less_often_and_only_where_all_are() -> None:
     """Each builds the table of seating factors anew."""
-    due = np.array([iteration for iteration in range(1, 5_001) if is_due_for_discount(iteration)])
+    due = np.array([iteration for iteration in range(1, 250_001) if is_due_for_discount(iteration)])
     assert due[0] == learning.FIRST_DISCOUNT
     assert 4 <= len(due) < 10
     assert (np.diff(np.diff(due)) > 0).all()
