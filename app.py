@@ -16,7 +16,10 @@ PAGES = [
     st.Page("pages/documents.py", title="Documents", icon=":material/library_books:", default=True),
     st.Page("pages/explore.py", title="Explore", icon=":material/travel_explore:"),
     st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+    st.Page("pages/read.py", title="Read", icon=":material/article:"),
+    st.Page("pages/trust.py", title="Trust", icon=":material/verified:"),
     st.Page("pages/download.py", title="Download", icon=":material/download:"),
+    st.Page("pages/guide.py", title="Guide", icon=":material/help:"),
 ]
 
 st.navigation(PAGES, position="top").run()

@@ -18,6 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.sampling import Sampler, SamplerSettings
@@ -133,9 +136,22 @@ def _let_go() -> None:
 class Job:
     """The handle of one run. Every method may be called from any thread and returns at once unless it says otherwise."""
 
-    def __init__(self, corpus: Corpus, settings: SamplerSettings, iterations: int, queue: Queue) -> None:
-        """Starts the run in a daemon thread."""
+    def __init__(
+        self, corpus: Corpus, settings: SamplerSettings, iterations: int, queue: Queue,
+        start: NDArray[np.integer] | None = None,
+    ) -> None:  # fmt: skip
+        """Starts the run in a daemon thread.
+
+        Args:
+            corpus: what is modelled.
+            settings: of the run.
+            iterations: to be done.
+            queue: in which it waits for its turn.
+            start: a topic for each token of the corpus, [N], to begin from, such as those of an earlier run; those of tokens
+                that are held out are not looked at. None: the first pass gives topics.
+        """
         self.corpus = corpus
+        self._start = start
         self._requested = settings
         self._queue = queue
         self._changed = threading.Condition()
@@ -148,6 +164,7 @@ class Job:
         self._error = ""
         self._settings = settings
         self._training_tokens = 0
+        self._topics: NDArray[np.int32] | None = None
         self._next_copy = 0.0
         self._sampler: Sampler | None = None
         _living.add(self)
@@ -176,6 +193,10 @@ class Job:
             last = self._records[-1] if self._records else None
             iteration = last.iteration if last else 0
             return JobStatus(self._state, iteration, self._target, self._queue.before(self), last, self._error)
+
+    def topics(self) -> NDArray[np.int32] | None:
+        """The topic of each token when the run last rested, int32 [N], -1 of those that are held out; None before."""
+        return self._topics
 
     def records(self) -> tuple[Iteration, ...]:
         """Every record so far."""
@@ -279,12 +300,17 @@ class Job:
                 self._sampler = Sampler(self.corpus, self._requested)
                 self._settings = self._sampler.settings
                 self._training_tokens = self._sampler.training_tokens
+                if self._start is not None:
+                    self._sampler.start_at(self._start[~self._sampler.held_out].astype(np.uint16))
             self._become(JobState.RUNNING)
             while not (self._stop or self._pause) and self._sampler.iteration < self._target:
                 self._records.append(self._sampler.step())
                 self._publish(self._sampler)
             if self._records:
                 self._publish(self._sampler, now=True)
+                topics = np.full(len(self._sampler.held_out), -1, np.int32)
+                topics[~self._sampler.held_out] = self._sampler.topics()
+                self._topics = topics
         finally:
             self._queue.leave(self)
         self._rest()

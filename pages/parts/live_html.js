@@ -1,5 +1,5 @@
 // HTML that changes in place: what is the same stays as it is, so that nothing flickers, a selection survives, and a
-// refresh costs the browser little. `data` comes from the page's own code, with everything from documents escaped in it.
+// refresh costs the browser little. A click on an element with a data-pick tells the page what was picked. `data` comes from the page's own code, with everything from documents escaped in it.
 
 function morph(now, next) {
   const before = [...now.childNodes];
@@ -25,7 +25,11 @@ function morph(now, next) {
   before.slice(after.length).forEach((node) => node.remove());
 }
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
+  parentElement.onclick = (event) => {
+    const chosen = event.target.closest("[data-pick]");
+    if (chosen) setTriggerValue("picked", chosen.dataset.pick);
+  };
   const wanted = document.createElement("template");
   wanted.innerHTML = `<div class="px-live">${data}</div>`;
   const present = parentElement.querySelector(":scope > .px-live");

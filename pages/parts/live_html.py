@@ -7,13 +7,21 @@ from pathlib import Path
 import streamlit as st
 
 
-def live_html(body: str, key: str) -> None:
+def live_html(body: str, key: str) -> str | None:
     """Shows HTML that changes in place when it is drawn again under the same key.
 
     `st.html` takes the old nodes away and cleans every new one, a thousand at a refresh of all topics; this changes the texts
     that differ. In exchange it cleans nothing: whatever comes from documents must be escaped in `body` already.
+
+    Args:
+        body: the HTML. Elements with an attribute data-pick can be clicked; let them be buttons, so that keys reach them.
+        key: of the element on the page.
+
+    Returns:
+        The data-pick of the element that was clicked just now; None in every other run of the script.
     """
-    _component()(data=body, key=key)
+    picked: str | None = _component()(data=body, key=key, on_picked_change=lambda: None).picked
+    return picked
 
 
 @st.cache_resource(show_spinner=False)

@@ -20,6 +20,7 @@ from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, Co
 from spdp_engine.jobs import ACTIVE, Job, Queue
 from spdp_engine.results import Associations, Result
 from spdp_engine.topics import PassageReader, TopicQuality, Topics, measure_quality, read_topics
+from spdp_engine.topics.view import View
 
 PARAMETER = "workspace"
 
@@ -35,7 +36,17 @@ class Reading:
 
     topics: Topics
     corpus: Corpus
+    view: View = field(default_factory=View)
     _by_reference: tuple[Reference, TopicQuality] | None = None
+
+    @cached_property
+    def shown(self) -> tuple[int, ...]:
+        """Numbers of the topics that are shown, rising: neither hidden nor read as part of another."""
+        return tuple(k for k in range(self.topics.n_topics) if k not in self.view.hidden and k not in self.view.merged)
+
+    def name(self, topic: int) -> str:
+        """What people call a topic: the name that they gave it, else its number from 1."""
+        return self.view.names.get(topic) or f"Topic {topic + 1}"
 
     @cached_property
     def passages(self) -> PassageReader:
@@ -72,6 +83,7 @@ class Workspace:
         job_associations: what it took of such a file.
         reference: a text by which the run's topics are judged, beside its corpus, in the words of that corpus.
         choosing: the newest comparison of numbers of topics on this corpus.
+        view: how the run's topics are read.
     """
 
     key: str
@@ -88,6 +100,7 @@ class Workspace:
     job_associations: Associations | None = None
     reference: Reference | None = None
     choosing: Choosing | None = None
+    view: View = field(default_factory=View)
     used: float = field(default_factory=time.time)
     _corpus: Corpus | None = None
     _reading: Reading | None = None

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-PAGES = ("Documents", "Explore", "Compare", "Download")
+PAGES = ("Documents", "Explore", "Compare", "Read", "Trust", "Download", "Guide")
 NOISE = re.compile(r"favicon|404")
 """What browsers say of files that nobody needs."""
 
