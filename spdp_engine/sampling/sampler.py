@@ -43,7 +43,7 @@ FEW = 3
 MANY = 10
 """Samples that make a mean worth showing a little longer when the next begins."""
 
-LOOK_EVERY = 5
+LOOK_EVERY = 10
 """Such samples from one look at whether topics have changed their numbers to the next."""
 
 MONITORED = 4096
