@@ -13,6 +13,7 @@ from benchmarks import (
     browser,
     fit,
     fit_quality,
+    large,
     learning,
     screenshots,
     smoke,
@@ -46,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     thesis,
     blocking,
     browser,
+    large,
     screenshots,
     smoke,
 )

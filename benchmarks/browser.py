@@ -181,7 +181,7 @@ def _serving(corpus: Corpus, topics: int, windows: int) -> tuple[list[float], li
                 due = time.perf_counter() + REFRESH_SECONDS
                 reading = workspace.reading() if draws else None
                 if reading:
-                    cards_html(reading.topics, range(reading.topics.n_topics))
+                    cards_html(reading, reading.shown, workspace.findings())
                     perplexity_svg(job.records())
                 time.sleep(max(0.0, due - time.perf_counter()))
             rates.append((job.status().iteration - first) / (time.perf_counter() - begin))

@@ -73,5 +73,5 @@ def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
     page.locator(".px-passage").nth(1).scroll_into_view_if_needed()
     take("passages")
     page.goto(page.url.replace("/compare", "/download"))
-    page.get_by_role("button", name="Download the results").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Download the report").wait_for(timeout=60_000)
     take("download")

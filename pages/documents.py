@@ -1,4 +1,4 @@
-"""Bring documents: a sample or an upload; see what was read; say which column is what; see the report."""
+"""Bring documents: a sample, an upload or a project; see what was read; say which column is what; see the report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts.cards import group_bars_html, notes_html
 from pages.parts.guard import guarded, show_problem
 from pages.parts.style import plain_markdown
-from pages.parts.workspace import Workspace, current
+from pages.parts.workspace import Workspace, current, registry
 from sample_data import SAMPLES, Sample
 from spdp_engine.corpus import (
     LANGUAGE_NAMES,
@@ -22,9 +22,11 @@ from spdp_engine.corpus import (
     make_documents,
     read_collection,
 )
-from spdp_engine.errors import ParallaxError
+from spdp_engine.corpus.written import read_joined, read_words, write_joined, write_words
+from spdp_engine.errors import InputError, ParallaxError
+from spdp_engine.project import ENDING, read_project
 
-FILE_TYPES = ["csv", "tsv", "jsonl", "ndjson", "json", "gz", "zip", "txt"]
+FILE_TYPES = ["csv", "tsv", "jsonl", "ndjson", "json", "gz", "zip", "txt", ENDING.lstrip(".")]
 PREVIEW_ROWS = 200
 PREVIEW_CHARACTERS = 400
 LANGUAGES = {"auto": "find out", **LANGUAGE_NAMES, "none": "leave no words out"}
@@ -45,6 +47,8 @@ def page() -> None:
     _build(workspace)
     if workspace.corpus:
         _next_step(workspace)
+    if workspace.opened:
+        _opened(workspace)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _columns(workspace)
@@ -83,9 +87,10 @@ def _bring(workspace: Workspace, narrow: bool = False) -> None:
     with upload:
         st.subheader("Or bring your own")
         _uploader(workspace, narrow)
+        place = ", in the place of the run at hand" if workspace.job else ""
         st.caption(
             "**Tables**: one row a document, and a column that says the group. **Texts**: a .zip with one folder a group. "
-            "**Several files at once**: one file a group."
+            f"**Several files at once**: one file a group. **A project** ({ENDING}): opens where it was left{place}."
         )
 
 
@@ -93,7 +98,7 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
     """Takes the files' bytes, reads them, and empties the uploader, which would otherwise keep a second copy."""
     turn = st.session_state.setdefault("upload_turn", 0)
     files = st.file_uploader(
-        "CSV, TSV, JSON or JSON Lines (also .gz), text, or a .zip",
+        f"CSV, TSV, JSON or JSON Lines (also .gz), text, a .zip, or a {ENDING} project",
         type=FILE_TYPES,
         accept_multiple_files=True,
         key=f"upload_{turn}_{narrow}",
@@ -107,7 +112,10 @@ def _uploader(workspace: Workspace, narrow: bool) -> None:
         names += f" and {len(inputs) - 3} more" if len(inputs) > 3 else ""
         st.session_state["upload_turn"] = turn + 1
         try:
-            _take_in(workspace, inputs, names)
+            if any(file.name.lower().endswith(ENDING) for file in inputs):
+                _open_project(workspace, inputs)
+            else:
+                _take_in(workspace, inputs, names)
         except ParallaxError as error:
             st.session_state["upload_problem"] = str(error)
         st.rerun()
@@ -124,6 +132,20 @@ def _without_ending(name: str) -> str:
 def _open_sample(workspace: Workspace, sample: Sample) -> None:
     _take_in(workspace, [sample.path], sample.name, sample.suggested_topics, Columns(**sample.columns))
     st.rerun()
+
+
+def _open_project(workspace: Workspace, inputs: Sequence[InputFile]) -> None:
+    """Opens a project where it was left.
+
+    Raises:
+        ParallaxError: it cannot be read, or is not the only file.
+    """
+    if len(inputs) > 1:
+        raise InputError(
+            f"A project is opened by itself; bring the {ENDING} file alone, or the other files without it."
+        )
+    with st.spinner("Opening the project …"):
+        workspace.take_project(read_project(inputs[0]), registry().queue)
 
 
 def _take_in(
@@ -180,16 +202,27 @@ def _build(workspace: Workspace) -> None:
 def _next_step(workspace: Workspace) -> None:
     corpus = workspace.corpus
     assert corpus is not None
-    text, button = st.columns([4, 1], vertical_alignment="center")
+    found = workspace.job is not None and workspace.job.corpus is corpus and workspace.reading() is not None
+    text, *buttons = st.columns([3, 1, 1] if found else [4, 1], vertical_alignment="center")
     groups = f"{corpus.n_groups} groups" if corpus.n_groups > 1 else "one group, so there is nothing to compare"
     text.html(
         f'<p class="px-lead">{corpus.n_documents:,} documents in {groups}, with {corpus.n_tokens:,} words '
         f"({corpus.n_words:,} different ones) to learn from.</p>"
     )
-    if button.button(
-        "Explore topics", type="primary", icon=":material/arrow_forward:", icon_position="right", width="stretch"
+    if found and buttons.pop().button(
+        "Compare the groups", type="primary", icon=":material/compare_arrows:", width="stretch"
     ):
+        st.switch_page("pages/compare.py")
+    if buttons[0].button(
+        "Explore topics", type="secondary" if found else "primary", icon=":material/arrow_forward:", icon_position="right",
+        width="stretch",
+    ):  # fmt: skip
         st.switch_page("pages/explore.py")
+
+
+def _opened(workspace: Workspace) -> None:
+    """What was opened with a project, and what there is to know before one goes on with it."""
+    st.info(" ".join(plain_markdown(sentence) for sentence in workspace.opened), icon=":material/folder_open:")
 
 
 def _columns(workspace: Workspace) -> None:
@@ -259,8 +292,12 @@ def _words(workspace: Workspace) -> None:
             format_func=lambda code: LANGUAGES[code],
         )
         extra = st.text_area(
-            "More words to leave out", ", ".join(words.extra_stop_words), placeholder="separated by commas", height=68
+            "More words to leave out", write_words(words.extra_stop_words), placeholder="separated by commas", height=68
         )
+        joined = st.text_area(
+            "Words that are read as one", write_joined(words.joined_words), placeholder="tax = taxes", height=68,
+            help="A line each. All of its words count as the first.",
+        )  # fmt: skip
         minimum = st.number_input(
             "A word must be in at least … documents (0: chosen by size)", 0, 1_000_000, words.minimum_documents or 0
         )
@@ -280,7 +317,8 @@ def _words(workspace: Workspace) -> None:
             new = replace(
                 words,
                 language="none" if prepared else language,
-                extra_stop_words=tuple(word.strip() for word in extra.replace("\n", ",").split(",") if word.strip()),
+                extra_stop_words=read_words(extra, words.extra_stop_words),
+                joined_words=read_joined(joined, words.joined_words),
                 minimum_documents=int(minimum) or None,
                 maximum_share=maximum / 100,
                 keep_numbers=numbers,

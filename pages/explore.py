@@ -7,19 +7,23 @@ import threading
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts.cards import alike_sentence, averaging_html, cards_html
+from pages.parts.cards import alike_sentence, averaging_html, cards_html, read_card_pick
 from pages.parts.charts import perplexity_figure, perplexity_svg
 from pages.parts.choosing import CHOSEN_SETTINGS, TAKEN_TOPICS, choosing_section
+from pages.parts.evidence import evidence_line
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
+from pages.parts.pictures import draw
 from pages.parts.quality import quality_html, quality_section
 from pages.parts.run_settings import RunSettings, choose_settings, hyperparameter_words, method_html
 from pages.parts.style import escaped, plain_markdown
+from pages.parts.topic_list import lead_to
 from pages.parts.workspace import REFRESH_SECONDS, Reading, Workspace, current, registry
 from spdp_engine.corpus import Corpus
 from spdp_engine.errors import ParallaxError
 from spdp_engine.jobs import ACTIVE, Job, JobState, JobStatus
 from spdp_engine.sampling import SamplerSettings, memory_for, model_named, warm_up
+from spdp_engine.topics.telling import words_are_known
 from spdp_engine.types import Iteration
 
 MORE_ITERATIONS = 200
@@ -195,15 +199,20 @@ def _resting(workspace: Workspace, job: Job, order: str) -> None:
     """The same of a run that has ended or paused, with a plot that can be pointed at."""
     status, records = job.status(), job.records()
     figures, rest = _layout()
-    rest.html(_cards_html(workspace, job, status, order))
+    with rest:
+        picked = live_html(_cards_html(workspace, job, status, order), key="cards")
+    if picked:
+        lead_to(*read_card_pick(picked))
+        st.switch_page("pages/compare.py")
     with figures:
         st.html(_progress_html(workspace, job, status))
+        evidence_line(workspace)
         if status.state is JobState.FAILED:
             show_problem(status.error)
         if reading := workspace.resting():
             st.html(quality_html(workspace, reading))
         if _measured(records):
-            st.plotly_chart(perplexity_figure(records), key="perplexity", config={"displayModeBar": False})
+            draw(perplexity_figure(records), "perplexity", "perplexity")
         if records:
             st.caption(PERPLEXITY if _measured(records) else NOT_MEASURED)
 
@@ -233,14 +242,17 @@ def _cards_html(workspace: Workspace, job: Job, status: JobStatus, order: str) -
     legend = '<span class="px-own">word</span>: used clearly more by this group than by the others on this topic.'
     if topics.worded_alike:
         legend = escaped(alike_sentence(model_named(job.settings.model).title, topics))
+    elif words_are_known(workspace.findings()):
+        legend += ' <span class="px-unsure">word</span>: so it seems, but that may be chance.'
     resting = status.state not in ACTIVE
+    if hidden := len(workspace.view.hidden - workspace.view.merged.keys()):
+        legend += f" {hidden} {'topic is' if hidden == 1 else 'topics are'} hidden; the page Compare shows them again."
     cards = cards_html(
-        topics,
-        range(topics.n_topics) if order == "number" else topics.order(order),
-        reading.quality if resting else None,
+        reading, reading.order(order), workspace.findings(), reading.quality if resting else None, clickable=resting
     )
-    averaging = averaging_html(topics.sample, job.records())
-    return f'<p class="px-legend">{legend} {averaging}</p>{cards}'
+    averaging = averaging_html(reading.model.sample, job.records())
+    click = " Click a name or a word to compare the groups on it." if resting else ""
+    return f'<p class="px-legend">{legend} {averaging}{click}</p>{cards}'
 
 
 def _progress_html(workspace: Workspace, job: Job, status: JobStatus) -> str:

@@ -1,12 +1,15 @@
-"""The command line: `python -m spdp_engine devices`, `python -m spdp_engine methods`, `python -m spdp_engine fit PATH...`."""
+"""The command line: `python -m spdp_engine devices`, `... methods`, `... fit PATH...`, `... continue PROJECT`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import logging
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import NoReturn
@@ -18,6 +21,7 @@ from spdp_engine.corpus import (
     Columns,
     Corpus,
     CorpusSettings,
+    Documents,
     Note,
     build_corpus,
     guess_columns,
@@ -27,8 +31,11 @@ from spdp_engine.corpus import (
     read_collection,
     read_reference,
 )
+from spdp_engine.corpus.written import read_joined
 from spdp_engine.errors import InputError, ParallaxError, SettingsError
 from spdp_engine.models import make_priors
+from spdp_engine.project import ENDING, Project, read_project, write_project
+from spdp_engine.report import write_report
 from spdp_engine.results import Associations, Result, version, write_folder
 from spdp_engine.sampling import (
     MODELS,
@@ -114,6 +121,10 @@ def _parser() -> argparse.ArgumentParser:
     words.add_argument(
         "--stop-word", action="append", default=[], metavar="WORD", help="one more stop word; may be repeated"
     )
+    words.add_argument(
+        "--join", action="append", default=[], metavar="WORD=WORD",
+        help="read words as the first of them, as in tax=taxes; may be repeated",
+    )  # fmt: skip
     words.add_argument("--minimum-documents", type=int, metavar="N", help="a word must be in at least N documents")
     words.add_argument(
         "--maximum-share", type=float, metavar="X", default=0.5, help="and in at most this share of the documents"
@@ -159,15 +170,31 @@ def _parser() -> argparse.ArgumentParser:
     fit_measure.add_argument("--reference", type=Path, metavar="FILE",
                              help="look for the topics' words in this text, too, to tell how coherent they are")  # fmt: skip
 
-    output = fit.add_argument_group("output")
+    _add_output(fit)
+
+    go_on = commands.add_parser("continue", help="go on with the run of a project")
+    go_on.set_defaults(command=_continue)
+    go_on.add_argument("file", metavar="PROJECT", help=f"a {ENDING} file, of the app or of “fit --project”")
+    go_on.add_argument("--iterations", type=int, required=True, metavar="N", help="how many more")
+    _add_output(go_on)
+    return parser
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """What becomes of a run."""
+    output = parser.add_argument_group("output")
     output.add_argument(
         "--output",
         type=Path,
         metavar="DIR",
-        help="write topics.csv, prevalence.csv, documents.csv, quality.csv, manifest.json",
+        help="write the tables as CSV, and manifest.json with every setting",
     )
+    output.add_argument(
+        "--report", type=Path, metavar="FILE", help="write a report as one HTML file that opens anywhere"
+    )
+    output.add_argument("--project", type=Path, metavar="FILE",
+                        help=f"save documents and run as a {ENDING} file, which the app and “continue” open")  # fmt: skip
     output.add_argument("--json", action="store_true", help="print the figures as one JSON object on the last line")
-    return parser
 
 
 def _prior_helps() -> dict[str, str]:
@@ -223,8 +250,7 @@ def _methods(_: argparse.Namespace) -> int:
 
 def _fit(options: argparse.Namespace) -> int:
     """Reads, fits, tells."""
-    if options.iterations < 1:
-        raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
+    _check_run(options)
     model = model_named(options.model)
     _check_score(options)
     priors = {name: getattr(options, name) for name in _prior_helps()}
@@ -246,7 +272,7 @@ def _fit(options: argparse.Namespace) -> int:
     table = read_associations(options.associations) if options.associations else None
     held = read_collection([options.score]) if options.score else None
     collection = read_collection(options.paths)
-    corpus = _read(options, collection)
+    documents, words, corpus = _read(options, collection)
     scored = match_scored(held, options.id, collection, corpus) if held else None
     _print_notes(scored.notes if scored else ())
     settings.check_makes_sense_for(corpus)
@@ -260,12 +286,60 @@ def _fit(options: argparse.Namespace) -> int:
     result = Result(
         corpus, sampler.settings, sampler.inspect(), tuple(records), sampler.training_tokens, associations, reference, scored
     )  # fmt: skip
+    name = ", ".join(path.name.split(".")[0] for path in map(Path, options.paths))
+    if options.project:
+        project = Project(
+            name, collection, documents, words, corpus, sampler.settings, tuple(records), sampler.snapshot(), associations, scored,
+            reference,
+        )  # fmt: skip
+        write_project(project, options.project)
+    return _tell(options, result, name)
+
+
+def _continue(options: argparse.Namespace) -> int:
+    """Goes on with the run of a project, tells."""
+    _check_run(options)
+    project = read_project(options.file)
+    for sentence in (project.told, *project.remarks):
+        print(sentence)
+    scored = project.scored
+    sampler = Sampler(project.corpus, project.settings_here, scored.tokens if scored else None, project.snapshot)
+    records = (*project.records, *_sample(sampler, options.iterations))
+    if options.project:
+        # What was found out about how sure the topics are is of the run as it was.
+        now = replace(project, settings=sampler.settings, records=records, snapshot=sampler.snapshot(), findings=None)
+        write_project(now, options.project)
+    result = Result(
+        project.corpus, sampler.settings, sampler.inspect(), records, sampler.training_tokens, project.associations,
+        project.reference, scored, project.view,
+    )  # fmt: skip
+    return _tell(options, result, project.name)
+
+
+def _check_run(options: argparse.Namespace) -> None:
+    """Refuses a run of none, and one that could not be saved when it is over."""
+    if options.iterations < 1:
+        raise SettingsError(f"The number of iterations must be at least 1; it is {options.iterations}.")
+    if options.project and not options.project.name.lower().endswith(ENDING):
+        raise SettingsError(f"The name of a project ends in {ENDING}; write {options.project}{ENDING}.")
+    for what, path in (("report", options.report), ("project", options.project)):
+        if path and not path.absolute().parent.is_dir():
+            raise InputError(f"There is no folder for the {what} “{path}”. Make it, or choose another file.")
+
+
+def _tell(options: argparse.Namespace, result: Result, name: str) -> int:
+    """Writes and prints what was asked for of a run. name: what its collection is called."""
+    if options.project:
+        print(f"Saved the project to {options.project}.")
     if options.output:
-        write_folder(result, options.output)
-        print(f"Wrote topics.csv, prevalence.csv, documents.csv, quality.csv and manifest.json to {options.output}.")
+        names = write_folder(result, options.output)
+        print(f"Wrote {', '.join(names[:-1])} and {names[-1]} to {options.output}.")
+    if options.report:
+        write_report(result, options.report, name)
+        print(f"Wrote the report to {options.report}.")
     if options.json:
         print(json.dumps(result.summary(), ensure_ascii=False))
-    elif not options.output:
+    elif not (options.output or options.report or options.project):
         _print_topics(result)
     return 0
 
@@ -293,8 +367,8 @@ def _held_out(options: argparse.Namespace) -> float:
     return HELD_OUT if options.held_out is None else float(options.held_out)
 
 
-def _read(options: argparse.Namespace, collection: Collection) -> Corpus:
-    """The corpus, with the guesses and the report printed on the way."""
+def _read(options: argparse.Namespace, collection: Collection) -> tuple[Documents, CorpusSettings, Corpus]:
+    """The documents, how they become words, and the corpus, with the guesses and the report printed on the way."""
     given = {role: getattr(options, role) for role in ("text", "group", "title", "date")}
     try:
         guess = guess_columns(collection)
@@ -311,19 +385,19 @@ def _read(options: argparse.Namespace, collection: Collection) -> Corpus:
     if guessed:
         print(f"Columns guessed: {', '.join(guessed)}. Name others with --text, --group, --title, --date.")
     language = "none" if options.pretokenised else options.language
-    corpus = build_corpus(
-        make_documents(collection, columns),
-        CorpusSettings(
-            language=language,
-            extra_stop_words=tuple(options.stop_word),
-            minimum_documents=options.minimum_documents,
-            maximum_share=options.maximum_share,
-            pretokenised=options.pretokenised,
-            passages=options.passages,
-        ),
+    words = CorpusSettings(
+        language=language,
+        extra_stop_words=tuple(options.stop_word),
+        joined_words=read_joined("\n".join(options.join)),
+        minimum_documents=options.minimum_documents,
+        maximum_share=options.maximum_share,
+        pretokenised=options.pretokenised,
+        passages=options.passages,
     )
+    documents = make_documents(collection, columns)
+    corpus = build_corpus(documents, words)
     _print_notes(corpus.notes)
-    return corpus
+    return documents, words, corpus
 
 
 def _print_notes(notes: Sequence[Note]) -> None:
@@ -337,11 +411,11 @@ def _unless(column: str | None, taken: set[str | None]) -> str | None:
 
 
 def _sample(sampler: Sampler, iterations: int) -> list[Iteration]:
-    """Runs with a progress bar on standard error; Ctrl-C ends it early and keeps what there is."""
+    """Runs with a progress bar on standard error; Ctrl-C ends it after the present iteration and keeps what there is."""
     records: list[Iteration] = []
-    with tqdm(total=iterations, unit="it", file=sys.stderr, dynamic_ncols=True) as bar:
-
-        def tell(record: Iteration) -> None:
+    with tqdm(total=iterations, unit="it", file=sys.stderr, dynamic_ncols=True) as bar, _interruption() as interrupted:
+        while len(records) < iterations and not interrupted():
+            record = sampler.step()
             records.append(record)
             perplexity = f"{record.perplexity:.1f}" if record.perplexity is not None else "not measured"
             if record.averaged is not None:
@@ -350,14 +424,27 @@ def _sample(sampler: Sampler, iterations: int) -> list[Iteration]:
                 f"perplexity {perplexity}, {record.tokens_per_second / 1e6:.1f}M tokens/s", refresh=False
             )
             bar.update()
-
-        try:
-            sampler.run(iterations, tell)
-        except KeyboardInterrupt:
-            if not records:
-                raise
+        if interrupted():
             bar.write("Interrupted; what was found so far is kept.", file=sys.stderr)
     return records
+
+
+@contextmanager
+def _interruption() -> Iterator[Callable[[], bool]]:
+    """Tells whether Ctrl-C was pressed, which takes effect at once only when it is pressed again: an iteration that is left half
+    done would be no state to go on from."""
+    pressed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(*_: object) -> None:
+        pressed.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _print_topics(result: Result) -> None:

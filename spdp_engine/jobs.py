@@ -15,15 +15,16 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spdp_engine.corpus import Corpus
+from spdp_engine.corpus import Corpus, Scored
 from spdp_engine.errors import ParallaxError
-from spdp_engine.sampling import Sampler, SamplerSettings
+from spdp_engine.sampling import Sampler, SamplerSettings, Snapshot
 from spdp_engine.types import Iteration, Sample
 
 log = logging.getLogger(__name__)
@@ -133,12 +134,27 @@ def _let_go() -> None:
         job.join(max(0.0, end - time.monotonic()))
 
 
+@dataclass(frozen=True, eq=False)
+class Rested:
+    """A run that rested when it was kept.
+
+    Attributes:
+        snapshot: its state.
+        records: one for each of its iterations.
+        sample: what is read of it.
+    """
+
+    snapshot: Snapshot
+    records: tuple[Iteration, ...]
+    sample: Sample
+
+
 class Job:
     """The handle of one run. Every method may be called from any thread and returns at once unless it says otherwise."""
 
     def __init__(
         self, corpus: Corpus, settings: SamplerSettings, iterations: int, queue: Queue,
-        start: NDArray[np.integer] | None = None,
+        start: NDArray[np.integer] | Rested | None = None, scored: Scored | None = None,
     ) -> None:  # fmt: skip
         """Starts the run in a daemon thread.
 
@@ -148,10 +164,12 @@ class Job:
             iterations: to be done.
             queue: in which it waits for its turn.
             start: a topic for each token of the corpus, [N], to begin from, such as those of an earlier run; those of tokens
-                that are held out are not looked at. None: the first pass gives topics.
+                that are held out are not looked at. Or a run that rested, with its settings: all of it is there at once, and it
+                goes on, without touching the device before, when it is extended. None: the first pass gives topics.
+            scored: words of a file of their own that measure the fit; None: tokens of the corpus do.
         """
-        self.corpus = corpus
-        self._start = start
+        self.corpus, self.scored = corpus, scored
+        self._start = None if isinstance(start, Rested) else start
         self._requested = settings
         self._queue = queue
         self._changed = threading.Condition()
@@ -167,6 +185,13 @@ class Job:
         self._topics: NDArray[np.int32] | None = None
         self._next_copy = 0.0
         self._sampler: Sampler | None = None
+        self._asked: list[Future[Snapshot | None]] = []
+        self._over = False
+        self._kept: Snapshot | None = None
+        if isinstance(start, Rested):
+            self._kept, self._records, self._sample = start.snapshot, list(start.records), start.sample
+            self._training_tokens = int(len(corpus.token_word) - start.snapshot.held_out.sum())
+            self._state, self._target = JobState.FINISHED, start.snapshot.iteration
         _living.add(self)
         self._thread = threading.Thread(target=self._work, name="parallax-sampler", daemon=True)
         self._thread.start()
@@ -196,7 +221,28 @@ class Job:
 
     def topics(self) -> NDArray[np.int32] | None:
         """The topic of each token when the run last rested, int32 [N], -1 of those that are held out; None before."""
+        kept = self._kept
+        if self._topics is None and kept:
+            self._topics = kept.topics(self.corpus)
         return self._topics
+
+    def snapshot(self, timeout: float = 60.0) -> Snapshot | None:
+        """The exact state of the run after its newest iteration: waits for the worker, which copies it when it is asked.
+
+        None where there is none: before the first iteration, in a run that has failed or was discarded, and where the time is over
+        first (a run that waits for its turn in the queue cannot tell before it has it).
+        """
+        with self._changed:
+            if self._kept or self._over or not self._records:
+                return self._kept
+            asked: Future[Snapshot | None] = Future()
+            self._asked.append(asked)
+            self._changed.notify_all()
+        try:
+            return asked.result(timeout)
+        except (TimeoutError, CancelledError):
+            asked.cancel()
+            return None
 
     def records(self) -> tuple[Iteration, ...]:
         """Every record so far."""
@@ -281,6 +327,10 @@ class Job:
         finally:
             self._queue.leave(self)
             self._sampler = None
+            with self._changed:
+                self._over = True
+                for asked in self._asked:
+                    asked.cancel()
 
     def _take_turn(self) -> bool:
         """Waits until there is something to do and a place to do it in, then works until paused, stopped or done.
@@ -288,24 +338,31 @@ class Job:
         Returns False when the job is discarded.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._discarded or self._state is JobState.WAITING)
+            self._changed.wait_for(lambda: self._discarded or self._asked or self._state is JobState.WAITING)
             if self._discarded:
                 return False
+        self._answer()
+        if self._state is not JobState.WAITING:
+            return True
         if not self._queue.enter(self, lambda: self._stop or self._pause):
             self._rest()
             return not self._discarded
         try:
             if self._sampler is None:
                 self._become(JobState.PREPARING)
-                self._sampler = Sampler(self.corpus, self._requested)
+                scored = self.scored.tokens if self.scored else None
+                self._sampler = Sampler(self.corpus, self._requested, scored, self._kept)
                 self._settings = self._sampler.settings
                 self._training_tokens = self._sampler.training_tokens
                 if self._start is not None:
                     self._sampler.start_at(self._start[~self._sampler.held_out].astype(np.uint16))
             self._become(JobState.RUNNING)
             while not (self._stop or self._pause) and self._sampler.iteration < self._target:
-                self._records.append(self._sampler.step())
+                record = self._sampler.step()
+                self._kept = None
+                self._records.append(record)
                 self._publish(self._sampler)
+                self._answer()
             if self._records:
                 self._publish(self._sampler, now=True)
                 topics = np.full(len(self._sampler.held_out), -1, np.int32)
@@ -315,6 +372,17 @@ class Job:
             self._queue.leave(self)
         self._rest()
         return not self._discarded
+
+    def _answer(self) -> None:
+        """Hands the state of the run to those who have asked for it."""
+        if not self._asked:
+            return
+        snapshot = self._sampler.snapshot() if self._sampler and self._sampler.iteration else None
+        with self._changed:
+            for one in self._asked:
+                if one.set_running_or_notify_cancel():
+                    one.set_result(snapshot)
+            self._asked.clear()
 
     def _publish(self, sampler: Sampler, now: bool = False) -> None:
         """Copies a sample for readers if one is wanted, seldom enough to leave the sampler its speed."""

@@ -1,4 +1,4 @@
-"""Pictures: perplexity over iterations, and all topics at a glance."""
+"""Pictures: perplexity over iterations, and what was measured at several numbers of topics."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from pages.parts.cards import topic_name
 from pages.parts.run_settings import hyperparameter_words
 from pages.parts.style import chart_colour, is_dark
 from spdp_engine.results import averaging_began
-from spdp_engine.topics import Topics
 from spdp_engine.types import Iteration
 
 MOST_POINTS = 240
@@ -31,14 +29,9 @@ LEGEND = {"x": 1, "y": 1, "xanchor": "right", "yanchor": "top", "bgcolor": "rgba
 NUMBERS_HEIGHT = 200
 """Pixels of a picture of what was measured at several numbers of topics."""
 
-SYMBOLS = ("circle", "square")
-"""Marks of the two groups in the balance picture."""
 
-HUNDREDTH_OF_A_POINT = 1e-4
-"""Added to shares before their ratio is taken, so that a topic only one group has stays on the picture."""
-
-
-def _bare(height: int) -> go.Figure:
+def bare_figure(height: int) -> go.Figure:
+    """A picture with nothing in it, so many pixels high."""
     figure = go.Figure()
     figure.update_layout(
         height=height,
@@ -64,7 +57,7 @@ def perplexity_figure(records: Sequence[Iteration]) -> go.Figure:
     """Held-out perplexity against iterations: of each sample, and of their averages from where averaging began."""
     shown = _measured(records)
     averaged = [record for record in shown if record.averaged is not None]
-    figure = _bare(PLOT_HEIGHT)
+    figure = bare_figure(PLOT_HEIGHT)
     if averaged:
         began, values = averaging_began(records), [one.averaged or 0.0 for one in averaged]
         low, high = min(values), max(one.perplexity or 0.0 for one in shown)
@@ -167,110 +160,15 @@ def _faint() -> str:
     return "rgba(232,236,240,.5)" if is_dark() else "rgba(29,39,51,.5)"
 
 
-def balance_figure(topics: Topics, chosen: int) -> go.Figure:
-    """Two groups: who talks about a topic more, against how far apart the wordings are. A click chooses a topic.
-
-    Where the groups word topics alike, how much they talk about each takes the place of the wordings.
-
-    The balance is the logarithm (base 2) of the ratio of the two shares, so that twice as much and half as much lie equally
-    far from the middle.
-    """
-    first, second = topics.prevalence + HUNDREDTH_OF_A_POINT
-    balance = np.log2(second / first)
-    reach = max(1.15, 1.2 * float(np.abs(balance).max()))
-    lean = (balance > 0).astype(int)
-    ink = "#E8ECF0" if is_dark() else "#1D2733"
-    height, what, told = topics.gap, "wording gap", "<br>wording gap %{y:.2f}"
-    size = 17 + 22 * np.sqrt(topics.overall / max(float(topics.overall.max()), 1e-12))
-    if topics.worded_alike:
-        height, what, told, size = 100 * topics.overall, "% of the words", "", np.full(topics.n_topics, 24.0)
-    figure = _bare(400)
-    figure.add_scatter(
-        x=balance,
-        y=height,
-        mode="markers+text",
-        text=[str(topic + 1) for topic in range(topics.n_topics)],
-        textfont={"size": 12, "color": ink},
-        marker={
-            "size": size,
-            "color": [_see_through(chart_colour(side), 0.38) for side in lean],
-            "opacity": 1,
-            "symbol": [SYMBOLS[side] for side in lean],
-            "line": {"width": [2.5 if topic == chosen else 0.5 for topic in range(topics.n_topics)], "color": ink},
-        },
-        customdata=[[topic_name(k), _plain(topics.label(k, 5)), first[k], second[k]] for k in range(topics.n_topics)],
-        hovertemplate=(
-            f"<b>%{{customdata[0]}}</b>: %{{customdata[1]}}<br>{_plain(topics.group_names[0])} %{{customdata[2]:.1%}}, "
-            f"{_plain(topics.group_names[1])} %{{customdata[3]:.1%}}{told}<extra></extra>"
-        ),
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
-    )
-    figure.add_vline(x=0, line_width=1, line_dash="dot", opacity=0.5)
-    whole = range(-int(reach), int(reach) + 1, max(1, int(reach) // 3))
-    figure.update_xaxes(
-        range=[-reach, reach],
-        tickvals=list(whole),
-        ticktext=["equally" if v == 0 else f"{2 ** abs(v)}×" for v in whole],
-    )
-    left, right = (_short(name) for name in topics.group_names)
-    for side, text in enumerate((f"← more {left}", f"more {right} →")):
-        figure.add_annotation(
-            x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
-            yshift=17 * (1 - side), showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
-        )  # fmt: skip
-    figure.update_yaxes(title=what)
-    figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 46, "b": 8})
-    return figure
-
-
-def _see_through(colour: str, opacity: float) -> str:
+def see_through(colour: str, opacity: float) -> str:
     """#rrggbb as rgba(...), so that a marker lets through what is under it but its label stays strong."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def _plain(text: str) -> str:
+def plain_label(text: str) -> str:
     """Words and names for a picture, with nothing in them that Plotly would read as markup or as a placeholder."""
     return text.replace("%", "％").replace("<", "‹").replace("{", "(").replace("}", ")")
-
-
-def _short(name: str, length: int = 22) -> str:
-    """A group's name short enough for half a chart."""
-    name = _plain(name)
-    return name if len(name) <= length else name[: length - 1] + "…"
-
-
-def _short_names(names: Sequence[str]) -> list[str]:
-    """Short names for the rows of a chart, no two alike: where they would be, their numbers tell them apart."""
-    short = [_short(name) for name in names]
-    return [f"{name} ({i + 1})" if short.count(name) > 1 else name for i, name in enumerate(short)]
-
-
-def prevalence_figure(topics: Topics, order: Sequence[int]) -> go.Figure:
-    """Any number of groups: a heat map of the topics' shares, groups below one another."""
-    order = list(order)
-    shares = topics.prevalence[:, order]
-    figure = _bare(130 + 30 * len(topics.group_names))
-    low, high = ("#1B232C", "#4DB8AF") if is_dark() else ("#F4F2EC", "#0B6E69")
-    labels = [[f"{topic_name(k)}: {_plain(topics.label(k, 5))}" for k in order]] * len(topics.group_names)
-    figure.add_heatmap(
-        z=shares * 100,
-        zmin=0,
-        zmax=float(np.quantile(shares, 0.98)) * 100,  # one topic that is nearly all of a group must not pale the rest
-        x=[str(k + 1) for k in order],
-        y=_short_names(topics.group_names),
-        colorscale=[[0, low], [1, high]],
-        colorbar={"ticksuffix": " %", "thickness": 9, "outlinewidth": 0, "tickfont": {"size": 12}},
-        customdata=labels,
-        hovertemplate="<b>%{customdata}</b><br>%{y}: %{z:.1f} % of its words<extra></extra>",
-        xgap=2,
-        ygap=2,
-    )
-    figure.update_xaxes(title="topic", type="category", showgrid=False)
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    figure.update_layout(dragmode=False)
-    return figure
 
 
 def numbers_figure(
@@ -293,7 +191,7 @@ def numbers_figure(
         limits: of the vertical axis; None: what the values need.
         close: the share of the smallest mean within which values are as good as it, shaded.
     """
-    figure = _bare(NUMBERS_HEIGHT)
+    figure = bare_figure(NUMBERS_HEIGHT)
     places = range(len(numbers))
     ink = "#E8ECF0" if is_dark() else "#1D2733"
     marked = [number == recommended for number in numbers]
@@ -304,13 +202,13 @@ def numbers_figure(
     if close is not None:
         best = min(mean for mean in means if mean is not None)
         figure.add_hrect(
-            y0=best, y1=(1 + close) * best, line_width=0, fillcolor=_see_through(chart_colour(0), 0.16), layer="below"
+            y0=best, y1=(1 + close) * best, line_width=0, fillcolor=see_through(chart_colour(0), 0.16), layer="below"
         )
     figure.add_scatter(
         x=[place for place in places for _ in single[place]],
         y=[value for values in single for value in values],
         mode="markers",
-        marker={"size": 5, "color": _see_through(chart_colour(0), 0.5)},
+        marker={"size": 5, "color": see_through(chart_colour(0), 0.5)},
         hoverinfo="skip",
     )
     figure.add_scatter(

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.parts.charts import numbers_figure
 from pages.parts.guard import guarded, show_problem
 from pages.parts.live_html import live_html
+from pages.parts.pictures import draw
 from pages.parts.run_settings import RunSettings
 from pages.parts.style import plain_markdown
 from pages.parts.workspace import REFRESH_SECONDS, Workspace, registry
@@ -248,7 +249,7 @@ def _pictures(candidates: Sequence[Candidate], recommended: int) -> None:
             figure = numbers_figure(
                 numbers, means, measure.single(candidates), recommended, measure.form, measure.limits, measure.close
             )
-            st.plotly_chart(figure, key=f"choosing_{measure.name}", config={"displayModeBar": False})
+            draw(figure, f"{measure.name} by number of topics", f"choosing_{measure.name}", choice=measure is MEASURES[-1])
 
 
 def _table(candidates: Sequence[Candidate]) -> None:

@@ -63,10 +63,13 @@ def quality_section(workspace: Workspace, reading: Reading) -> None:
 
 
 def quality_table(reading: Reading, workspace: Workspace) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """A row for each topic, and how its columns are shown."""
-    topics, quality = reading.topics, reading.quality
+    """A row for each topic that is shown, and how its columns are shown."""
+    topics, quality, shown = reading.topics, reading.quality, list(reading.shown)
     number = st.column_config.NumberColumn
-    table: dict[str, Any] = {"Topic": np.arange(1, topics.n_topics + 1), "Coherence": _rounded(quality.npmi)}
+    table: dict[str, Any] = {"Topic": [topic + 1 for topic in shown]}
+    if reading.view.names or reading.view.merged:
+        table["Name"] = [reading.name(topic) for topic in shown]
+    table["Coherence"] = _rounded(quality.npmi[shown])
     columns: dict[str, Any] = {
         "Topic": number(width="small", help="As on its card."),
         "Coherence": number(format="%.2f", help=f"{COHERENCE}."),
@@ -75,17 +78,17 @@ def quality_table(reading: Reading, workspace: Workspace) -> tuple[pd.DataFrame,
     }
     if workspace.reference:
         found, name = reading.quality_by(workspace.reference), "In the reference"
-        table[name] = _rounded(found.npmi)
+        table[name] = _rounded(found.npmi[shown])
         columns[name] = number(format="%.2f", help=f"The coherence in {plain_markdown(workspace.reference.name)}.")
-    table["PMI"] = quality.pmi
-    table["Words"] = [topics.label(topic, 5) for topic in range(topics.n_topics)]
-    table["Share"] = 100 * topics.overall
+    table["PMI"] = quality.pmi[shown]
+    table["Words"] = [topics.label(topic, 5) for topic in shown]
+    table["Share"] = 100 * topics.overall[shown]
     if not topics.worded_alike:
-        table["Wording gap"] = topics.gap
+        table["Wording gap"] = topics.gap[shown]
         columns["Wording gap"] = number(format="%.2f", help="0: alike, 1: no word in common.")
         for group, values in zip(topics.group_names[:GROUPS_IN_TABLE], quality.group_npmi, strict=False):
             name = f"Coherence: {group}"
-            table[name] = _rounded(values)
+            table[name] = _rounded(values[shown])
             columns[name] = number(format="%.2f", help="Of the words that this group uses most.")
     return pd.DataFrame(table), columns
 

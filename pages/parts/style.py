@@ -8,19 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
-# Light and dark variants of twelve hues that stay apart for colour-blind readers, alternating in lightness.
-GROUP_COLOURS = (
-    ("#00716B", "#54C4BA"), ("#B4501B", "#F39A63"), ("#5646A3", "#AFA1F0"), ("#876A00", "#DCBE4E"),
-    ("#A12C60", "#EE8DB5"), ("#24629F", "#84B9F2"), ("#4E6B16", "#A9CB6A"), ("#8C3B2E", "#F0A397"),
-    ("#3D5A6C", "#A3C0D2"), ("#7A3E8E", "#D19FE3"), ("#6B5A45", "#CDB99F"), ("#2D6B4B", "#86CFA8"),
-)  # fmt: skip
-GROUP_MARKS = "●▲■◆★⬟✚▼⬢◗♠♣"
+from spdp_engine.palette import GROUP_COLOURS, group_colour, group_mark
 
-
-def group_colour(group: int) -> str:
-    """CSS colour of a group, for both themes."""
-    light, dark = GROUP_COLOURS[group % len(GROUP_COLOURS)]
-    return f"light-dark({light}, {dark})"
+TOPIC_MARKS = "○△□◇☆⬠▽◁▷⬡♤♧"
+TOPIC_LINES = ("solid", "dashed", "dotted", "double", "wavy")
 
 
 def chart_colour(group: int) -> str:
@@ -28,9 +19,22 @@ def chart_colour(group: int) -> str:
     return GROUP_COLOURS[group % len(GROUP_COLOURS)][1 if is_dark() else 0]
 
 
-def group_mark(group: int) -> str:
-    """The sign that stands for a group beside its name."""
-    return GROUP_MARKS[group % len(GROUP_MARKS)]
+def topic_colour(topic: int) -> str:
+    """CSS colour of a topic, for both themes. It follows the topic's number, and so stays for the life of a run.
+
+    After twelve topics colours come again, with another `topic_mark` and `topic_line`: no two of the first 60 topics share all.
+    """
+    return group_colour(topic)
+
+
+def topic_mark(topic: int) -> str:
+    """The sign that stands for a topic beside its name: an outline, where the signs of groups are filled."""
+    return TOPIC_MARKS[(topic + topic // len(GROUP_COLOURS)) % len(TOPIC_MARKS)]
+
+
+def topic_line(topic: int) -> str:
+    """How words of a topic are underlined where a text is coloured by topics: a CSS text-decoration-style."""
+    return TOPIC_LINES[topic % len(TOPIC_LINES)]
 
 
 def is_dark() -> bool:
@@ -73,5 +77,6 @@ def logo() -> str:
 
 
 def apply_style() -> None:
-    """Puts the style sheet on the page."""
+    """Puts the style sheet on the page, and the theme on what Streamlit draws outside of it, drawers and menus."""
     st.html(Path(__file__).with_name("style.css"))
+    st.html(f"<style>body {{ color-scheme: {'dark' if is_dark() else 'light'}; }}</style>")

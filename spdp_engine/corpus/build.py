@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spdp_engine.corpus.counting import Tokens, count_words
 from spdp_engine.corpus.naturalorder import natural_order
 from spdp_engine.corpus.passages import cut
-from spdp_engine.corpus.stopwords import LANGUAGE_NAMES, guess_language, own_stop_words, stop_words
+from spdp_engine.corpus.stopwords import LANGUAGE_NAMES, guess_language, joined_forms, own_stop_words, stop_words
 from spdp_engine.corpus.tokeniser import Tokeniser
 from spdp_engine.corpus.types import Corpus, CorpusSettings, Documents, Note, Progress
 from spdp_engine.corpus.vocabulary import Vocabulary, choose_vocabulary, with_limits
@@ -53,9 +53,9 @@ def build_corpus(documents: Documents, settings: CorpusSettings = _DEFAULT, prog
         settings = replace(settings, minimum_documents=1, maximum_share=1.0)
     else:
         settings = with_limits(settings, len(texts))
-    vocabulary = choose_vocabulary(tokens, len(texts), settings)
+    vocabulary = choose_vocabulary(tokens, len(texts), settings, set(tokeniser.joined.values()))
     notes.extend(vocabulary.notes)
-    corpus = _assemble(documents, texts, origin, tokens, vocabulary, settings, tokeniser, notes)
+    corpus = assemble(documents, texts, origin, tokens, vocabulary, settings, tokeniser, notes)
     tell("Done", 1.0)
     return corpus
 
@@ -65,12 +65,14 @@ def make_tokeniser(settings: CorpusSettings) -> Tokeniser:
 
     In pretokenised text only extra stop words are left out, exactly as they are written.
     """
+    joined = joined_forms(settings.joined_words, settings.pretokenised)
     if settings.pretokenised:
-        return Tokeniser(frozenset(settings.extra_stop_words), pretokenised=True)
+        return Tokeniser(frozenset(settings.extra_stop_words), pretokenised=True, joined=joined)
     return Tokeniser(
         stop_words=stop_words(settings.language) | own_stop_words(settings.extra_stop_words),
         minimum_length=settings.minimum_length,
         keep_numbers=settings.keep_numbers,
+        joined=joined,
     )
 
 
@@ -135,7 +137,7 @@ def _with_language(documents: Documents, settings: CorpusSettings, notes: list[N
     return replace(settings, language=language)
 
 
-def _assemble(
+def assemble(
     documents: Documents,
     texts: tuple[str, ...],
     origin: NDArray[np.int32],
@@ -145,6 +147,21 @@ def _assemble(
     tokeniser: Tokeniser,
     notes: list[Note],
 ) -> Corpus:
+    """The corpus of tokens that are counted, and the notes on what there is and what was left out.
+
+    Args:
+        documents: of which the texts are.
+        texts: those that were counted: the documents' or passages of them.
+        origin: int32 [texts], the document each text came from.
+        tokens: all words of all texts.
+        vocabulary: those of them that are kept.
+        settings: with 'auto' and None replaced.
+        tokeniser: of the settings.
+        notes: what there was to tell until now.
+
+    Raises:
+        InputError: fewer than two documents have words that are kept.
+    """
     word = vocabulary.number[tokens.word]
     kept = word >= 0
     word, document = word[kept], tokens.document[kept]
@@ -228,6 +245,9 @@ def _report(
             len(group),
         )
     ]
+    if settings.joined_words:
+        rows = [" = ".join(row) for row in settings.joined_words]
+        notes.append(Note("words", f"Read as one word, the first: {'; '.join(rows)}.", len(rows)))
     if len(names) == 1:
         notes.append(
             Note(

@@ -82,6 +82,27 @@ def own_stop_words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(form for word in words for form in (fold(word.strip()), *_EVERY_WORD.words(word)) if form)
 
 
+def joined_forms(joined: Iterable[Sequence[str]], pretokenised: bool = False) -> dict[str, str]:
+    """As which form each other is read, where of each sequence of words all are read as the first.
+
+    Words are folded, unless the text is pretokenised. A form that is read as one which is read as a third is read as the third.
+    """
+
+    def form(word: str) -> str:
+        forms = _EVERY_WORD.words(word)
+        return word if pretokenised else forms[0] if len(forms) == 1 else fold(word.strip())
+
+    read_as: dict[str, str] = {}
+    for first, *others in joined:
+        target = form(first)
+        target = read_as.get(target, target)
+        for other in map(form, others):
+            if other != target:
+                read_as = {word: target if known == other else known for word, known in read_as.items()}
+                read_as[other] = target
+    return read_as
+
+
 def guess_language(texts: Sequence[str]) -> str:
     """The language whose stop words are the largest part of a sample of `texts`; 'none' when no language stands out.
 

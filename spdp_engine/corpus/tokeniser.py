@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spdp_engine.corpus.contractions import begins_in_grammar, ends_in_grammar
@@ -31,12 +32,14 @@ class Tokeniser:
     minimum_length   characters that a word of Latin, Greek or Cyrillic letters must have
     keep_numbers     whether words without a letter are kept
     pretokenised     words are what white space separates, and only `stop_words` as written are left out
+    joined           folded forms that are read as another, which is never such a form itself: {form: other}
     """
 
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
     minimum_length: int = 1
     keep_numbers: bool = True
     pretokenised: bool = False
+    joined: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     _known: dict[str, tuple[tuple[int, int, str], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -64,9 +67,16 @@ class Tokeniser:
     def analyse(self, run: str) -> tuple[tuple[int, int, str], ...]:
         """(start, end, word) of the words of one run."""
         if self.pretokenised:
-            return () if run in self.stop_words else ((0, len(run), run),)
+            word = self.reading(run)
+            return () if word is None else ((0, len(run), word),)
         kept = (self._word(raw, run) for raw in raw_words(run))
-        return tuple((word.start, word.end, word.form) for word in kept if word is not None)
+        read = ((word.start, word.end, self.reading(word.form)) for word in kept if word is not None)
+        return tuple((start, end, word) for start, end, word in read if word is not None)
+
+    def reading(self, form: str) -> str | None:
+        """The word as which a form is read: itself or the one it is joined with; None where either is a stop word."""
+        word = self.joined.get(form, form)
+        return None if form in self.stop_words or word in self.stop_words else word
 
     def _remembered(self, run: str) -> tuple[tuple[int, int, str], ...]:
         known = self._known.get(run)

@@ -49,7 +49,7 @@ class Note:
     """One line of the report: a plain sentence, the kind of thing it tells, and how many things it is about.
 
     Kinds: 'read', 'passed over', 'encoding', 'columns', 'dropped', 'empty', 'duplicate', 'group', 'passages',
-    'language', 'built', 'warning'.
+    'language', 'built', 'words', 'warning'.
     """
 
     kind: str
@@ -133,6 +133,7 @@ class CorpusSettings:
 
     language            ISO 639-1 code; 'auto' guesses by counting stop words; 'none' removes no stop words
     extra_stop_words    removed as well, in whatever case or apostrophes they are written
+    joined_words        of each of these, all are read as the first, likewise; that one is kept however common it is
     minimum_documents   a word must be in at least so many documents; None chooses by the size of the collection
     maximum_share       and in at most this share of the documents; not looked at among fewer than 10 documents
     minimum_length      characters a word of Latin, Greek or Cyrillic letters must have; other scripts are never
@@ -145,6 +146,7 @@ class CorpusSettings:
 
     language: str = "auto"
     extra_stop_words: tuple[str, ...] = ()
+    joined_words: tuple[tuple[str, ...], ...] = ()
     minimum_documents: int | None = None
     maximum_share: float = 0.5
     minimum_length: int = 3

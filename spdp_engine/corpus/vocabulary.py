@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,8 +39,10 @@ def with_limits(settings: CorpusSettings, n_documents: int) -> CorpusSettings:
     return replace(settings, minimum_documents=minimum, maximum_share=maximum)
 
 
-def choose_vocabulary(tokens: Tokens, n_documents: int, settings: CorpusSettings) -> Vocabulary:
-    """The words within the limits of `settings`, which `with_limits` has filled in.
+def choose_vocabulary(
+    tokens: Tokens, n_documents: int, settings: CorpusSettings, wanted: Collection[str] = ()
+) -> Vocabulary:
+    """The words within the limits of `settings`, which `with_limits` has filled in; those `wanted` are never too common.
 
     Raises `InputError` when fewer than two words are left.
     """
@@ -47,6 +50,8 @@ def choose_vocabulary(tokens: Tokens, n_documents: int, settings: CorpusSettings
     spread = document_frequencies(tokens)
     rare = spread < (settings.minimum_documents or 1)
     common = spread > settings.maximum_share * n_documents
+    if wanted:
+        common &= ~np.array([word in wanted for word in tokens.words], bool)
     kept = np.flatnonzero(~rare & ~common)
     if len(kept) < 2:
         raise InputError(_nothing_left(len(tokens.words), int(rare.sum()), int(common.sum()), settings))

@@ -49,6 +49,8 @@ def gap_agreement(
     Raises:
         ValueError: the wordings' shapes differ.
     """
+    if wordings_a.shape != wordings_b.shape:
+        raise ValueError(f"Wordings must both be of one shape; they are {wordings_a.shape} and {wordings_b.shape}.")
     match, _ = match_topics(wordings_a, wordings_b)
     common_a, common_b = _common(wordings_a), _common(wordings_b)[:, match]
     weights = (weights_a + weights_b[match]) / 2

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spdp_engine.errors import SettingsError
 from spdp_engine.models.matrices import Matrices
 from spdp_engine.models.priors import Priors, prior
 from spdp_engine.models.readings import Readings, count_tokens
@@ -93,7 +94,16 @@ class Counts:
         n, m = count_tokens(token_word, token_document, document_group, topics, self.customers.shape)
         assert np.array_equal(n, self.document_topics), "document-topic counts differ from the assignments"
         assert np.array_equal(m, self.customers), "customer counts differ from the assignments"
+        self.check_tables(matrices)
+
+    def check_tables(self, matrices: Matrices | None = None) -> None:
+        """Whether the tables can be those of the customers.
+
+        Raises:
+            AssertionError: they break their bounds, or their base words do not add up to them.
+        """
         assert np.all(self.tables <= self.customers), "a cell has more tables than customers"
+        assert np.all(self.tables >= 0), "a cell has less than no tables"
         assert np.all((self.tables > 0) == (self.customers > 0)), "a cell has customers without a table, or the reverse"
         if self.associated is not None and matrices is not None:
             assert np.all(self.associated >= 0), "a base word has less than no tables"
@@ -136,6 +146,40 @@ def seat_at_one_table(
         first = best[np.searchsorted(matrices.row[best], np.unique(matrices.row))]
         associated[first] = t.reshape(-1, shape[2])[matrices.row[first]]
     return Counts(n, m, t, associated)
+
+
+def seat_at_tables(
+    token_word: NDArray[np.int32],
+    token_document: NDArray[np.int32],
+    document_group: NDArray[np.int32],
+    topics: NDArray[np.integer],
+    tables: NDArray[np.int32],
+    associated: NDArray[np.int32] | None = None,
+    matrices: Matrices | None = None,
+) -> Counts:
+    """The counts of given topics where the tables are known.
+
+    Args:
+        token_word: [N].
+        token_document: [N].
+        document_group: [D].
+        topics: [N], the topic of each token.
+        tables: t, int32 [I, V, K].
+        associated: c, int32 [E, K], where tables know their base words.
+        matrices: whose entries those are.
+
+    Raises:
+        SettingsError: there cannot be so many tables, or their base words do not add up to them.
+    """
+    n, m = count_tokens(token_word, token_document, document_group, topics, tables.shape)
+    counts = Counts(n, m, tables, associated)
+    try:
+        counts.check_tables(matrices)
+    except AssertionError as error:
+        raise SettingsError(
+            f"These tables do not belong to these topics: {error}. Take all of them from one run."
+        ) from error
+    return counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ sample = sampler.inspect()
 from spdp_engine.sampling.devices import Device, choose_device, list_devices
 from spdp_engine.sampling.methods import METHODS, MODELS, Method, Model, method_named, methods_of, model_named
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings, memory_for, plain_settings, warm_up
+from spdp_engine.sampling.snapshot import Origin, Snapshot, to_go_on
 
 __all__ = [
     "METHODS",
@@ -15,8 +16,10 @@ __all__ = [
     "Device",
     "Method",
     "Model",
+    "Origin",
     "Sampler",
     "SamplerSettings",
+    "Snapshot",
     "choose_device",
     "list_devices",
     "memory_for",
@@ -24,5 +27,6 @@ __all__ = [
     "methods_of",
     "model_named",
     "plain_settings",
+    "to_go_on",
     "warm_up",
 ]

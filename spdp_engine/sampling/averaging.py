@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
 import numpy as np
 import pyopencl as cl
 from numpy.typing import NDArray
@@ -11,6 +15,8 @@ from spdp_engine.sampling.programs import build_program
 from spdp_engine.sampling.schedules import Schedule
 from spdp_engine.sampling.state import State, whole_groups
 from spdp_engine.types import Sample, TokenArrays
+
+Number = TypeVar("Number", bound=np.generic)
 
 WINDOW = 10
 """Measurements whose means are compared."""
@@ -22,17 +28,25 @@ more than what it still falls."""
 LONGEST_BURN_IN = 100
 """... or after so many measurements, whatever it does."""
 
-
 NEARER = 0.1
 """Topics have changed their numbers where one is nearer by this to the mean of another than to its own, in Hellinger distance."""
+
+
+FEW = 3
+"""So many samples give a mean that is better than the one before it, which had been worse by fit and better by number."""
 
 
 class BurnIn:
     """Decides from the trace of perplexity when the chain has come to where its samples are worth averaging."""
 
-    def __init__(self) -> None:
-        self._trace: list[float] = []
-        self._mark = np.inf
+    def __init__(self, trace: Sequence[float] = (), mark: float = np.inf) -> None:
+        """At the beginning, or as `kept` told it."""
+        self._trace = list(trace)
+        self._mark = mark
+
+    def kept(self) -> tuple[NDArray[np.float64], float]:
+        """All that it knows: the trace, float64 [T], and how well the model fitted when it was marked."""
+        return np.array(self._trace, np.float64), self._mark
 
     def mark(self) -> None:
         """Remembers how well the model fits now; see `fell`."""
@@ -49,6 +63,40 @@ class BurnIn:
             return False
         before, after = np.mean(self._trace[-2 * WINDOW : -WINDOW]), np.mean(self._trace[-WINDOW:])
         return bool(after > before * (1 - SETTLED)) or len(self._trace) >= LONGEST_BURN_IN
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """`Averages` as they are, on the host.
+
+    Attributes:
+        samples: how many are in the sums, at least 1.
+        since: the iteration of the first.
+        wordings: of phi, float32 [R, V, K], R as in `MeanSample`.
+        shares: of theta, float32 [D, K].
+        words: of tokens by group, word and topic, uint32 [I, V, K].
+    """
+
+    samples: int
+    since: int
+    wordings: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    words: NDArray[np.uint32]
+
+    def mean(self, last: Sample) -> MeanSample:
+        """The means, with the newest sample."""
+        n = np.float32(self.samples)
+        words = (self.words / self.samples).astype(np.float32)
+        return MeanSample(last.iteration, self.samples, self.since, last, self.wordings / n, self.shares / n, words)
+
+
+def what_is_read(
+    iteration: int, samples: int, earlier: MeanSample | None, mean: Callable[[], Sample], state: Callable[[], Sample]
+) -> Sample:
+    """What readers are shown: the mean once there are samples, the one before it while they are few, and else the state."""
+    if earlier and samples < FEW:
+        return replace(earlier, iteration=iteration)
+    return mean() if samples else state()
 
 
 class Averages:
@@ -86,9 +134,7 @@ class Averages:
         words = self._state.read_words()
         if words is None or not self.samples or words.shape[1] < 2:
             return False
-        means = self._mean(self._wordings, self._state.wording_rows // self._state.words, self._state.words).mean(
-            axis=0
-        )
+        means = (self._read_wordings() / np.float32(self.samples)).mean(axis=0)
         from spdp_engine.measures.matching import match_topics  # here, since importing scipy takes a moment
 
         present = words.sum(axis=0) > 0
@@ -123,22 +169,32 @@ class Averages:
         )  # fmt: skip
         self.samples += 1
 
-    def read(self, last: Sample) -> MeanSample:
-        """Copies the means to the host; waits for the device."""
+    def read(self) -> Sums | None:
+        """Copies the sums to the host; waits for the device. None without samples."""
+        if not self.samples:
+            return None
         state = self._state
-        words = np.empty((*self._shape, state.padded), np.int32)
-        cl.enqueue_copy(state.queue, words, self._words)
-        return MeanSample(
-            last.iteration, self.samples, self.since, last,
-            self._mean(self._wordings, state.wording_rows // state.words, state.words),
-            self._mean(self._shares, state.documents),
-            (words[..., : state.topics].view(np.uint32) / self.samples).astype(np.float32),
+        return Sums(
+            self.samples, self.since, self._read_wordings(), self._read(self._shares, np.float32, state.documents),
+            self._read(self._words, np.uint32, *self._shape),
         )  # fmt: skip
 
-    def _mean(self, buffer: cl.Buffer, *shape: int) -> NDArray[np.float32]:
-        sums = np.empty((*shape, self._state.padded), np.float32)
+    def restore(self, sums: Sums) -> None:
+        """Goes on from sums that were read."""
+        state = self._state
+        self.samples, self.since = sums.samples, sums.since
+        state.write_rows(self._wordings, sums.wordings)
+        state.write_rows(self._shares, sums.shares)
+        state.write_rows(self._words, sums.words, np.uint32)
+
+    def _read_wordings(self) -> NDArray[np.float32]:
+        state = self._state
+        return self._read(self._wordings, np.float32, state.wording_rows // state.words, state.words)
+
+    def _read(self, buffer: cl.Buffer, kind: type[Number], *shape: int) -> NDArray[Number]:
+        sums = np.empty((*shape, self._state.padded), kind)
         cl.enqueue_copy(self._state.queue, sums, buffer)
-        return sums[..., : self._state.topics] / np.float32(self.samples)
+        return sums[..., : self._state.topics]
 
     @staticmethod
     def memory_needed(corpus: TokenArrays, wording_rows: int, padded: int) -> dict[str, int]:

@@ -40,6 +40,11 @@ class Device:
         """Workers of the `blocks` schedule: each core of a CPU; several for each multiprocessor of a GPU, to hide latency."""
         return self.compute_units if self.kind == "CPU" else min(256, 8 * self.compute_units)
 
+    @property
+    def driver(self) -> str:
+        """Name and version of its driver."""
+        return f"{self.platform} {self.handle.driver_version}"
+
 
 def list_devices() -> tuple[Device, ...]:
     """Every OpenCL device of this machine, GPUs first, then the CPU; within a kind those with more compute units first."""

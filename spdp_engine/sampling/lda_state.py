@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -84,6 +84,15 @@ class LdaState(State):
     def _count(self, corpus: TokenArrays, topics: NDArray[np.uint16]) -> LdaCounts:
         shape = self.groups, self.words, self.topics
         return LdaCounts(*count_tokens(corpus.token_word, corpus.token_document, corpus.document_group, topics, shape))
+
+    @classmethod
+    def sample_of(
+        cls, iteration: int, priors: LdaPriors, alphas: NDArray[np.float64], corpus: TokenArrays, topics: NDArray[np.uint16],
+        shape: tuple[int, int, int], own: Mapping[str, NDArray[Any]], matrices: Matrices | None, words: NDArray[np.int32] | None,
+    ) -> LdaSample:  # fmt: skip
+        """See `State.sample_of`."""
+        counted = count_tokens(corpus.token_word, corpus.token_document, corpus.document_group, topics, shape)
+        return LdaSample(iteration, priors, LdaCounts(*counted), alphas, words)
 
     def write(self, corpus: TokenArrays, topics: NDArray[np.uint16], counts: LdaCounts | None = None) -> None:
         """See `State.write`."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
+from spdp_engine.errors import SettingsError
 from spdp_engine.models import Priors
 from spdp_engine.sampling.repeats import Repeats
 from spdp_engine.sampling.state import State
@@ -36,6 +39,20 @@ class Learner:
         self._state, self._repeats = state, repeats
         self._names = frozenset(learnable(state.priors, repeats is not None)) - frozenset(fixed)
         self._rng = np.random.default_rng([seed, 0x1EA2])
+
+    @property
+    def random(self) -> dict[str, Any]:
+        """State of the generator of random numbers, as NumPy tells it."""
+        return dict(self._rng.bit_generator.state)
+
+    @random.setter
+    def random(self, state: Mapping[str, Any]) -> None:
+        try:
+            self._rng.bit_generator.state = dict(state)
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            raise SettingsError(
+                "The state of the run's random numbers is of another kind. Take the state of a run, or begin a new one."
+            ) from error
 
     def learn(self, iteration: int) -> None:
         """Draws what is due after so many iterations."""

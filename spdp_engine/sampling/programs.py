@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import threading
 import warnings
+from functools import cache
 from pathlib import Path
 
 import pyopencl as cl
@@ -81,6 +83,15 @@ def build_program(device: Device, files: tuple[str, ...], constants: dict[str, i
                     "update its driver; the compiler's messages are in the log."
                 ) from error
         return _programs[key]
+
+
+@cache
+def fingerprint() -> str:
+    """Twelve characters that change whenever the kernel sources do."""
+    digest = hashlib.sha256()
+    for path in sorted(KERNELS.glob("*.cl*")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _expand(name: str, seen: set[str]) -> str:

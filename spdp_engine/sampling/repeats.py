@@ -3,16 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 from numpy.typing import NDArray
 
+from spdp_engine.errors import SettingsError
 from spdp_engine.models.hyperparameters import draw_concentration, draw_discount
 from spdp_engine.sampling.state import State
 from spdp_engine.types import TokenArrays, Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Seats:
+    """Which topic each token has, and who sits at which table where documents repeat words: all that a schedule knows of a run.
+
+    Tokens stand in the order of the corpus, so that seats mean the same to every schedule and any number of workers.
+
+    Attributes:
+        topics: uint16 [N], the topic of each token; with repeats, of the table at each place of a run.
+        seated: int32 [N], tokens at the table of each place, a run's tables first; None without repeats.
+    """
+
+    topics: NDArray[np.uint16]
+    seated: NDArray[np.int32] | None = None
+
+    def of_tokens(self, corpus: TokenArrays) -> NDArray[np.uint16]:
+        """The topic of each token: uint16 [N]. A token that repeats has its table's."""
+        if self.seated is None:
+            return self.topics
+        order = _by_run(corpus)
+        topics = np.empty_like(self.topics)
+        topics[order] = np.repeat(self.topics[order], self.seated[order])
+        return topics
+
+    def modelled(self, corpus: TokenArrays) -> tuple[TokenArrays, NDArray[np.uint16]]:
+        """The tokens that a model counts, and their topics: all of them; with repeats, the tables."""
+        if self.seated is None:
+            return corpus, self.topics
+        heads = np.flatnonzero(self.seated)
+        return _some(corpus, heads), self.topics[heads]
+
+    def check(self, corpus: TokenArrays, topics: int) -> None:
+        """Refuses what no run of so many topics can have come to.
+
+        Raises:
+            SettingsError: as said.
+        """
+        n = len(corpus.token_word)
+        if self.topics.dtype != np.uint16 or self.topics.shape != (n,) or int(self.topics.max(initial=0)) >= topics:
+            raise SettingsError(
+                f"A run of {topics} topics begins from {n:,} topics below that number, one for each training token."
+            )
+        if self.seated is None:
+            return
+        if self.seated.dtype != np.int32 or self.seated.shape != (n,) or not _seats_all(self.seated, corpus):
+            raise SettingsError(
+                "These tables do not seat each word of the documents once, the tables of a word in a document first. Take all of "
+                "them from one run."
+            )
+
+
+def _by_run(corpus: TokenArrays) -> NDArray[np.int64]:
+    """The order in which tokens of one word in one document stand side by side: int64 [N]."""
+    return np.lexsort((corpus.token_word, corpus.token_document))
+
+
+def _some(corpus: TokenArrays, tokens: NDArray[np.integer]) -> Tokens:
+    """A corpus of some of its tokens."""
+    return Tokens(
+        corpus.token_word[tokens], corpus.token_document[tokens], corpus.document_group, corpus.n_words, corpus.n_groups
+    )
+
+
+def _seats_all(seated: NDArray[np.int32], corpus: TokenArrays) -> bool:
+    """Whether the tables of each run stand first, and seat as many tokens as it has."""
+    order = _by_run(corpus)
+    key = corpus.token_document[order].astype(np.int64) * corpus.n_words + corpus.token_word[order]
+    seated = seated[order]
+    firsts = np.flatnonzero(np.diff(key, prepend=-1))
+    lengths = np.diff(np.append(firsts, len(key)))
+    after_none = (seated[1:] > 0) & (seated[:-1] == 0)
+    after_none[firsts[1:] - 1] = False  # the next run begins
+    full = not len(firsts) or np.array_equal(np.add.reduceat(seated, firsts, dtype=np.int64), lengths)
+    return bool(full and not after_none.any() and (seated >= 0).all())
 
 
 class Repeats:
@@ -75,15 +151,7 @@ class Repeats:
     def heads(self, topics: NDArray[np.uint16]) -> tuple[Tokens, NDArray[np.uint16]]:
         """The tables as tokens, and their topics. topics: uint16 [N], by place."""
         seated = self.read_seated() > 0
-        tokens = self._order[seated]
-        corpus = self._corpus
-        return (
-            Tokens(
-                corpus.token_word[tokens], corpus.token_document[tokens], corpus.document_group, corpus.n_words,
-                corpus.n_groups,
-            ),
-            topics[seated],
-        )  # fmt: skip
+        return _some(self._corpus, self._order[seated]), topics[seated]
 
     def write(self, topics: NDArray[np.uint16]) -> NDArray[np.uint16]:
         """Seats tokens of given topics at as few tables as there can be: one to each topic of a word in a document.
@@ -101,10 +169,11 @@ class Repeats:
         place = self._firsts[table_run] + np.arange(len(keys)) - np.searchsorted(table_run, table_run)
         seated, tables = np.zeros(len(topics), np.int32), np.zeros(len(topics), np.uint16)
         seated[place], tables[place] = sizes, keys % most
-        self._write(seated)
+        self.write_seated(seated)
         return tables
 
-    def _write(self, seated: NDArray[np.int32]) -> None:
+    def write_seated(self, seated: NDArray[np.int32]) -> None:
+        """Puts `seated` in force: int32 [N], by place."""
         documents = self._corpus.token_document[self._order[seated > 0]]
         tables = np.bincount(documents, minlength=self._state.documents).astype(np.int32)
         cl.enqueue_copy(self._state.queue, self.seated, seated)

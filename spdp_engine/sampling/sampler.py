@@ -19,13 +19,15 @@ from spdp_engine.models.mean import MeanSample
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
 from spdp_engine.models.stirling import seating_factors
-from spdp_engine.sampling.averaging import Averages, BurnIn
+from spdp_engine.sampling.averaging import Averages, BurnIn, what_is_read
 from spdp_engine.sampling.devices import Device, choose_device
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.learning import Learner
 from spdp_engine.sampling.methods import METHODS, Method, method_named, methods_of, model_named
 from spdp_engine.sampling.programs import context_of
+from spdp_engine.sampling.repeats import Seats
 from spdp_engine.sampling.scoring import Scorer
+from spdp_engine.sampling.snapshot import Origin, Snapshot, training_tokens
 from spdp_engine.sampling.state import check_memory
 from spdp_engine.sampling.tuning import best_shape, default_schedule
 from spdp_engine.types import Iteration, Sample, ScoredTokens, TokenArrays, Tokens
@@ -36,9 +38,6 @@ MAXIMUM_TOPICS = 4096
 
 AVERAGE_EVERY = 20
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
-
-FEW = 3
-"""So many samples give a mean that is better than the one before it, which had been worse by fit and better by number."""
 
 MANY = 10
 """Samples that make a mean worth showing a little longer when the next begins."""
@@ -167,16 +166,19 @@ class Sampler:
         iteration: iterations done.
     """
 
-    def __init__(self, corpus: TokenArrays, settings: SamplerSettings, scored: ScoredTokens | None = None) -> None:
+    def __init__(
+        self, corpus: TokenArrays, settings: SamplerSettings, scored: ScoredTokens | None = None, snapshot: Snapshot | None = None
+    ) -> None:  # fmt: skip
         """Chooses the device, lays the corpus out on it and builds the kernels. Nothing is sampled yet.
 
         Args:
             corpus: all tokens.
             settings: of the run.
             scored: further tokens of the documents that are scored and never trained on; then none of the corpus is held out.
+            snapshot: the state of a run on this corpus with these settings, to go on from; None: a new run.
 
         Raises:
-            SettingsError: settings that do not fit the corpus.
+            SettingsError: settings that do not fit the corpus, or a snapshot that does not fit both.
             DeviceError: no device, a failed build, or too little memory.
         """
         self.device: Device = choose_device(settings.device)
@@ -203,19 +205,21 @@ class Sampler:
             repeats=repeats,
             fixed=fixed,
         )
-        self.held_out = choose_held_out(corpus, 0.0 if scored else settings.held_out, settings.seed)
-        self._training = Tokens(
-            corpus.token_word[~self.held_out], corpus.token_document[~self.held_out],
-            corpus.document_group, corpus.n_words, corpus.n_groups,
-        )  # fmt: skip
+        if snapshot:
+            snapshot.check(corpus, self.settings)
+            self.held_out = snapshot.held_out
+        else:
+            self.held_out = choose_held_out(corpus, 0.0 if scored else settings.held_out, settings.seed)
+        self._training = training_tokens(corpus, self.held_out)
         self.training_tokens = len(self._training.token_word)
         self.iteration = 0
         self._elapsed = 0.0
         try:
             shape = best_shape(method, self.device, settings.topics)
             self._queue = cl.CommandQueue(context_of(self.device))
+            priors = snapshot.priors if snapshot else settings.priors
             self._state = method.state(
-                self.device, self._queue, corpus, settings.topics, settings.priors, workers, settings.associations
+                self.device, self._queue, corpus, settings.topics, priors, workers, settings.associations
             )
             self._schedule = method.runner(self._state, self._training, settings.seed, order, shape, repeats)
             held_out = ScoredTokens(corpus.token_word[self.held_out], corpus.token_document[self.held_out])
@@ -232,6 +236,8 @@ class Sampler:
             self._burn_in = BurnIn()
             self._settled = False
             self._earlier: MeanSample | None = None
+            if snapshot:
+                self._restore(snapshot)
             self._queue.finish()
         except (cl.MemoryError, MemoryError) as error:
             raise DeviceError(
@@ -240,6 +246,8 @@ class Sampler:
 
     def start_at(self, topics: NDArray[np.uint16], counts: Any = None) -> None:
         """Begins from given topics instead of the first pass; counts as the first iteration.
+
+        The whole state of a run is a `Snapshot`, from which a sampler is made that goes on; here all but the topics begins anew.
 
         Args:
             topics: uint16 [training tokens], in the order of the corpus without its held-out tokens.
@@ -251,16 +259,63 @@ class Sampler:
         """
         if counts is not None and self._schedule.repeats:
             raise SettingsError(
-                "Counts do not say which words of a document repeat others. Begin from topics alone, or leave the repeats out."
+                "Counts do not say which words of a document repeat others. Begin from topics alone, or from a snapshot."
             )
-        if topics.shape != (self.training_tokens,) or int(topics.max()) >= self.settings.topics:
-            raise SettingsError(
-                f"A run of {self.settings.topics} topics begins from {self.training_tokens:,} topics below that number, one for "
-                "each training token."
-            )
+        Seats(topics).check(self._training, self.settings.topics)
         self._schedule.write_topics(topics)
         self._state.write(*self._schedule.modelled(), counts)
         self.iteration = 1
+
+    def snapshot(self) -> Snapshot:
+        """The exact state of the run, from which another sampler goes on; waits for the device.
+
+        Raises:
+            SettingsError: no iteration was done yet.
+        """
+        if not self.iteration:
+            raise SettingsError("There is no state of a run before its first iteration. Run one.")
+        trace, mark = self._burn_in.kept()
+        return Snapshot(
+            iteration=self.iteration,
+            elapsed=self._elapsed,
+            held_out=self.held_out,
+            seats=self._schedule.read_seats(),
+            own=self._state.read_own(),
+            priors=self._state.priors,
+            alphas=self._state.alphas,
+            random=self._learner.random if self._learner else None,
+            settled=self._settled,
+            trace=trace,
+            mark=mark,
+            scored_samples=self._monitor.samples,
+            scored=self._monitor.sums,
+            averages=self._averages.read(),
+            earlier=self._earlier if self._averages.samples < MANY else None,
+            origin=Origin.here(self.device),
+        )
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        """Takes the state of a run, of which everything but its priors and its held-out tokens is still to come.
+
+        Raises:
+            SettingsError: other tokens measured its fit.
+        """
+        if snapshot.scored.shape != (self._monitor.tokens,):
+            raise SettingsError(
+                f"The fit of the run was measured on {len(snapshot.scored):,} words, but now there are {self._monitor.tokens:,}. "
+                "Bring the same scored words."
+            )
+        self._schedule.write_seats(snapshot.seats)
+        self._state.set_alphas(snapshot.alphas)
+        self._state.restore(*snapshot.seats.modelled(self._training), snapshot.own)
+        if self._learner and snapshot.random is not None:
+            self._learner.random = snapshot.random
+        self._monitor.restore(snapshot.scored, snapshot.scored_samples)
+        if snapshot.averages:
+            self._averages.restore(snapshot.averages)
+        self._burn_in = BurnIn(snapshot.trace.tolist(), snapshot.mark)
+        self._settled, self._earlier = snapshot.settled, snapshot.earlier
+        self.iteration, self._elapsed = snapshot.iteration, snapshot.elapsed
 
     def step(self) -> Iteration:
         """Runs one iteration; the first gives every token its first topic."""
@@ -327,12 +382,12 @@ class Sampler:
 
     def inspect(self) -> Sample:
         """What there is to read of the run: the mean of its samples once there are some, else the state as it is."""
-        if self._earlier and self._averages.samples < FEW:
-            return replace(self._earlier, iteration=self.iteration)
-        return self._mean() if self._averages.samples else self.sample()
+        return what_is_read(self.iteration, self._averages.samples, self._earlier, self._mean, self.sample)
 
     def _mean(self) -> MeanSample:
-        return self._averages.read(self._state.read_sample(self.iteration, self._schedule.modelled))
+        sums = self._averages.read()
+        assert sums is not None
+        return sums.mean(self._state.read_sample(self.iteration, self._schedule.modelled))
 
     def sample(self) -> Sample:
         """A consistent copy of the state, as of the last iteration."""

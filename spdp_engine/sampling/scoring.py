@@ -74,6 +74,17 @@ class Scorer:
         """Their means over samples: float64 [tokens]; all 0 without samples."""
         return self._read("_likelihood_sum") / max(1, self.samples)
 
+    @property
+    def sums(self) -> NDArray[np.float32]:
+        """Running sums of probabilities over samples: float32 [tokens]. Waits for the device."""
+        return self._read("_likelihood_sum").astype(np.float32)
+
+    def restore(self, sums: NDArray[np.float32], samples: int) -> None:
+        """Goes on from `sums` over so many samples."""
+        self.samples = samples
+        if self.tokens:
+            cl.enqueue_copy(self._state.queue, self._likelihood_sum, np.ascontiguousarray(sums))
+
     def _read(self, name: str) -> NDArray[np.float64]:
         likelihood = np.empty(self.tokens, np.float32)
         if self.tokens:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,13 @@ class IdentityBase:
 
     def write(self, counts: Counts) -> None:
         """Lays down tables by entry; q follows by correction."""
+
+    def read_own(self) -> dict[str, NDArray[Any]]:
+        """What cannot be told from tables alone, by name; see `State.read_own`."""
+        return {}
+
+    def restore(self, own: Mapping[str, NDArray[Any]]) -> None:
+        """Lays down what `read_own` gave and the counts that were laid down before do not say."""
 
 
 class AssociationBase(IdentityBase):
@@ -138,6 +146,10 @@ class AssociationBase(IdentityBase):
         """See `IdentityBase.read_associated`."""
         return self._state.read_integers(self._served, len(self._matrices.base_word))
 
+    def read_own(self) -> dict[str, NDArray[Any]]:
+        """See `IdentityBase.read_own`: tables by entry, which are among the counts."""
+        return {"associated": self._state.read_integers(self._served, len(self._matrices.base_word))}
+
     def write(self, counts: Counts) -> None:
         """See `IdentityBase.write`."""
         if counts.associated is None:
@@ -191,6 +203,15 @@ class VariationalBase(IdentityBase):
     def read_tables(self) -> NDArray[np.int32] | None:
         """See `IdentityBase.read_tables`: phi0 is kept in their place."""
         return None
+
+    def read_own(self) -> dict[str, NDArray[Any]]:
+        """See `IdentityBase.read_own`: phi0, which depends on the phi0 before."""
+        return {"base": self._state.read_floats(self._base, self._state.words).astype(np.float32)}
+
+    def restore(self, own: Mapping[str, NDArray[Any]]) -> None:
+        """See `IdentityBase.restore`."""
+        self._state.write_rows(self._base, own["base"])
+        self._write_wordings()
 
     def _write_wordings(self) -> None:
         state = self._state

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyopencl as cl
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spdp_engine.errors import SettingsError
 from spdp_engine.models.hyperparameters import draw_concentration, draw_discount, draw_symmetric, old_table_steps
 from spdp_engine.models.matrices import Matrices
-from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell, seat_at_one_table
+from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell, seat_at_one_table, seat_at_tables
 from spdp_engine.models.stirling import bounded_table_limit, seating_factors
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.spdp_bases import AssociationBase, IdentityBase, VariationalBase
@@ -28,6 +28,8 @@ class SpdpState(State):
     """
 
     priors: SpdpPriors
+    keeps_base: ClassVar[bool] = False
+    """Whether phi0 is kept, in the place of tables by base word."""
 
     def __init__(
         self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: SpdpPriors, workers: int,
@@ -48,7 +50,7 @@ class SpdpState(State):
             SettingsError: a word of the corpus that no base word leads to.
         """
         _check_reachable(corpus, matrices)
-        super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups), corpus.n_groups)
+        super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups))
         self.matrices = matrices
         self._largest_cell = largest_cell(corpus)
         ratios = seating_factors(priors.discount, self._largest_cell)
@@ -74,6 +76,11 @@ class SpdpState(State):
     def rows(cls, corpus: TokenArrays, topics: int) -> tuple[int, int]:
         """See `State.rows`."""
         return corpus.n_groups * corpus.n_words, padded_topics(topics)
+
+    @classmethod
+    def alpha_rows(cls, corpus: TokenArrays) -> tuple[int, NDArray[np.int32]]:
+        """See `State.alpha_rows`: one to each group."""
+        return corpus.n_groups, corpus.document_group
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -163,6 +170,54 @@ class SpdpState(State):
             iteration, self.priors, counts, self.alphas[self.alpha_row], self.matrices, self.base.read_base(), words
         )
 
+    def read_own(self) -> dict[str, NDArray[Any]]:
+        """See `State.read_own`: tables, and what the base measure knows of them."""
+        seats = self.read_integers(self.seats, self.groups, self.words, pair=True)
+        return {"tables": np.ascontiguousarray(seats[..., 1]), **self.base.read_own()}
+
+    def restore(self, corpus: TokenArrays, topics: NDArray[np.uint16], own: Mapping[str, NDArray[Any]]) -> None:
+        """See `State.restore`."""
+        shape = self.groups, self.words, self.topics
+        self.write(corpus, topics, self._counts_of(corpus, topics, shape, own, self.matrices))
+        self.base.restore(own)
+
+    @classmethod
+    def sample_of(
+        cls, iteration: int, priors: SpdpPriors, alphas: NDArray[np.float64], corpus: TokenArrays, topics: NDArray[np.uint16],
+        shape: tuple[int, int, int], own: Mapping[str, NDArray[Any]], matrices: Matrices | None, words: NDArray[np.int32] | None,
+    ) -> SpdpSample:  # fmt: skip
+        """See `State.sample_of`."""
+        counts = cls._counts_of(corpus, topics, shape, own, matrices)
+        base = cls._own(own, "base", np.float32, shape[1:]).astype(np.float64) if cls.keeps_base else None
+        return SpdpSample(iteration, priors, counts, alphas, matrices, base, words)
+
+    @classmethod
+    def _counts_of(
+        cls, corpus: TokenArrays, topics: NDArray[np.uint16], shape: tuple[int, int, int],
+        own: Mapping[str, NDArray[Any]], matrices: Matrices | None,
+    ) -> Counts:  # fmt: skip
+        tables, associated = cls._own(own, "tables", np.int32, shape), None
+        if matrices is not None and not cls.keeps_base:
+            associated = cls._own(own, "associated", np.int32, (len(matrices.base_word), shape[2]))
+        tokens = corpus.token_word, corpus.token_document, corpus.document_group
+        return seat_at_tables(*tokens, topics, tables, associated, matrices)
+
+    @staticmethod
+    def _own(
+        own: Mapping[str, NDArray[Any]], name: str, kind: type[np.generic], shape: tuple[int, ...]
+    ) -> NDArray[Any]:
+        """One of the arrays of `read_own`.
+
+        Raises:
+            SettingsError: it is not there, or of another kind or shape.
+        """
+        array = own.get(name)
+        if array is None or array.dtype != kind or array.shape != shape:
+            raise SettingsError(
+                f"The state of the run lacks its {name}, or they are of another run. Take the state of one run."
+            )
+        return array
+
     def write(self, corpus: TokenArrays, topics: NDArray[np.uint16], counts: Counts | None = None) -> None:
         """See `State.write`; where no counts are given, each cell has one table."""
         if counts is None:
@@ -213,6 +268,7 @@ class SpdpHybridState(SpdpState):
     """SPDP with phi0 held at its variational expectation between sweeps."""
 
     never_learned = ("gamma",)  # no tables are counted by base word
+    keeps_base = True
 
     def _make_base(self) -> IdentityBase:
         return VariationalBase(self, self.matrices or Matrices.identity(self.groups, self.words))

@@ -63,17 +63,17 @@ class State:
 
     def __init__(
         self, device: Device, queue: cl.CommandQueue, corpus: TokenArrays, topics: int, priors: Priors, workers: int,
-        totals_shape: tuple[int, ...], alpha_rows: int = 1,
+        totals_shape: tuple[int, ...],
     ) -> None:  # fmt: skip
         self.device, self.queue, self.topics, self.priors, self.workers = device, queue, topics, priors, workers
         self.padded = padded_topics(topics, self.row_multiple)
         self.constants: dict[str, int] = {"TOPICS": self.padded}
         self.documents, self.words, self.groups = len(corpus.document_group), corpus.n_words, corpus.n_groups
         self.wording_rows, _ = self.rows(corpus, topics)
-        self.alpha_row = corpus.document_group if alpha_rows > 1 else np.zeros(self.documents, np.int32)
-        self.alpha = self.cleared(alpha_rows * self.padded)
+        rows, self.alpha_row = self.alpha_rows(corpus)
+        self.alpha = self.cleared(rows * self.padded)
         self.document_prior = self.cleared(self.documents)
-        self.set_alphas(np.full((alpha_rows, topics), priors.alpha))
+        self.set_alphas(np.full((rows, topics), priors.alpha))
         self.document_topics = self.cleared(self.documents * self.padded)
         self.totals_shape = totals_shape
         self.totals_count = int(np.prod(totals_shape)) * self.padded
@@ -86,6 +86,11 @@ class State:
     def rows(cls, corpus: TokenArrays, topics: int) -> tuple[int, int]:
         """How many rows of words' probabilities there are, I V where groups have wordings of their own, else V; their length."""
         return corpus.n_words, padded_topics(topics, cls.row_multiple)
+
+    @classmethod
+    def alpha_rows(cls, corpus: TokenArrays) -> tuple[int, NDArray[np.int32]]:
+        """R, how many rows of alphas there are, and the row of each document, int32 [D]."""
+        return 1, np.zeros(len(corpus.document_group), np.int32)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -135,6 +140,46 @@ class State:
             corpus: the training tokens.
             topics: uint16 [N], their topics.
             counts: the model's counts; None: such as follow from the topics.
+        """
+        raise NotImplementedError
+
+    def read_own(self) -> dict[str, NDArray[Any]]:
+        """What the state knows beside its tokens' topics, alphas and priors, by name; `restore` takes it back."""
+        return {}
+
+    def restore(self, corpus: TokenArrays, topics: NDArray[np.uint16], own: Mapping[str, NDArray[Any]]) -> None:
+        """Lays down the state that `read_own` was read of, to the bit, alphas and priors excepted.
+
+        Args:
+            corpus: the tokens that were counted.
+            topics: uint16 [N], their topics.
+            own: what was read.
+
+        Raises:
+            SettingsError: they do not belong together.
+        """
+        self.write(corpus, topics)
+
+    @classmethod
+    def sample_of(
+        cls, iteration: int, priors: Any, alphas: NDArray[np.float64], corpus: TokenArrays, topics: NDArray[np.uint16],
+        shape: tuple[int, int, int], own: Mapping[str, NDArray[Any]], matrices: Matrices | None, words: NDArray[np.int32] | None,
+    ) -> Sample:  # fmt: skip
+        """What `read_sample` gives of a state, without a device.
+
+        Args:
+            iteration: iterations done.
+            priors: in force.
+            alphas: float64 [D, K], those of each document.
+            corpus: the tokens that are counted.
+            topics: uint16 [N], their topics.
+            shape: I, V and K.
+            own: as in `restore`.
+            matrices: P^i; None: the identity.
+            words: as in `read_sample`.
+
+        Raises:
+            SettingsError: they do not belong together.
         """
         raise NotImplementedError
 

@@ -8,7 +8,6 @@ file in the user's folder of caches. (The thesis proposed it as future work: 16.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import math
@@ -27,7 +26,7 @@ import pyopencl as cl
 from spdp_engine.errors import DeviceError
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.methods import Method, method_named, methods_of, model_named
-from spdp_engine.sampling.programs import KERNELS, context_of
+from spdp_engine.sampling.programs import context_of, fingerprint
 from spdp_engine.sampling.state import padded_topics
 from spdp_engine.types import Tokens
 
@@ -85,7 +84,7 @@ def _fastest(
     Raises:
         DeviceError: all of them fail.
     """
-    key = f"{question}, {padded_topics(topics)} topics, {device.name}, {_driver(device)}, {_sources()}"
+    key = f"{question}, {padded_topics(topics)} topics, {device.name}, {device.driver}, {fingerprint()}"
     with _choosing:
         known = _remembered.get(key) or _read().get(key)
         if known in candidates:
@@ -136,19 +135,6 @@ def _made_up() -> Tokens:
     return Tokens(word, document, (np.arange(DOCUMENTS) % 2).astype(np.int32), WORDS, 2)
 
 
-@cache
-def _sources() -> str:
-    """A fingerprint of the kernel sources: a choice holds as long as they do not change."""
-    digest = hashlib.sha256()
-    for path in sorted(KERNELS.glob("*.cl*")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def _driver(device: Device) -> str:
-    return f"{device.platform} {device.handle.driver_version}"
-
-
 def memory_file() -> Path:
     """Where choices are remembered from one process to the next."""
     return Path(platformdirs.user_cache_dir("parallax")) / "tuning.json"
@@ -166,7 +152,7 @@ def _read() -> dict[str, str]:
 def _write(key: str, choice: str) -> None:
     """Adds a choice to the file, and lets go of those of other kernel sources. One that cannot be written is measured again."""
     path = memory_file()
-    kept = {known: one for known, one in _read().items() if known.endswith(_sources())}
+    kept = {known: one for known, one in _read().items() if known.endswith(fingerprint())}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:

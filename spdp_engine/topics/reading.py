@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -95,7 +96,11 @@ class Topics:
     def distances(self) -> NDArray[np.float64]:
         """Hellinger distance between the groups' wordings: float64 [K, I, I]; exactly 0 where they are worded alike."""
         groups, _, topics = self.wordings.shape
-        return np.zeros((topics, groups, groups)) if self.worded_alike else hellinger_between_groups(self.wordings)
+        if self.worded_alike:
+            return np.zeros((topics, groups, groups))
+        distances = hellinger_between_groups(self.wordings)
+        distances[~self.wordings[0].any(axis=0)] = 0.0  # topics that are read as part of others have no words
+        return distances
 
     @cached_property
     def gap(self) -> NDArray[np.float64]:
@@ -121,9 +126,20 @@ class Topics:
         """z-scores of words in every group against the other groups, within the topic: float64 [I, V], or [I, W] of `words`."""
         return log_odds_z(self.sample.group_word_tokens(topic), self._prior[:, topic], words)
 
+    @cached_property
+    def _kept(self) -> dict[tuple[str, int, int, float], tuple[tuple[Word, ...], ...]]:
+        """Lists of words that were asked for: pages ask for the same ones whenever something is clicked."""
+        return {}
+
     def top_words(self, topic: int, count: int = 10) -> tuple[tuple[Word, ...], ...]:
         """Each group's most probable words of a topic, the most probable first: one tuple to a group."""
-        best = [_largest(wording, count) for wording in self.wordings[:, :, topic]]
+        key = ("top", topic, count, 0.0)
+        if key not in self._kept:
+            self._kept[key] = self._top(topic, count)
+        return self._kept[key]
+
+    def _top(self, topic: int, count: int) -> tuple[tuple[Word, ...], ...]:
+        best = [_most_probable(wording, count) for wording in self.wordings[:, :, topic]]
         scored = np.unique(np.concatenate(best))
         z = self.log_odds(topic, scored)
         return tuple(
@@ -131,9 +147,31 @@ class Topics:
             for i, words in enumerate(best)
         )
 
+    @cached_property
+    def shared(self) -> NDArray[np.float64]:
+        """The smallest probability over groups of each word in each topic: float64 [V, K]."""
+        smallest: NDArray[np.float64] = self.wordings.min(axis=0)
+        return smallest
+
+    @cached_property
+    def mean_wording(self) -> NDArray[np.float64]:
+        """The mean over groups of each word's probability in each topic: float64 [V, K]."""
+        mean: NDArray[np.float64] = self.wordings.mean(axis=0)
+        return mean
+
+    def likeness(self, topic: int) -> NDArray[np.float64]:
+        """How much every topic is like this one, 0 (no word in common) to 1: float64 [K].
+
+        It is the cosine of the mean wordings, in which main words weigh most. By a distance of distributions a topic of little
+        text, which is worded nearly as all texts are, would be near every other.
+        """
+        lengths = np.linalg.norm(self.mean_wording, axis=0)
+        products: NDArray[np.float64] = self.mean_wording[:, topic] @ self.mean_wording
+        return products / np.maximum(lengths * lengths[topic], 1e-300)
+
     def shared_words(self, topic: int, count: int = 10) -> tuple[str, ...]:
         """Words that all groups use much in this topic: those whose smallest probability over groups is largest."""
-        return tuple(self.vocabulary[w] for w in _largest(self.wordings[:, :, topic].min(axis=0), count))
+        return tuple(self.vocabulary[w] for w in _most_probable(self.shared[:, topic], count))
 
     def own_words(self, topic: int, count: int = 10, least_z: float = OWN_WORD_Z) -> tuple[tuple[Word, ...], ...]:
         """Words that set each group apart in this topic, by log-odds z-score, the strongest first: one tuple to a group.
@@ -141,13 +179,27 @@ class Topics:
         Only words with a z-score above `least_z` that the group used at least `OWN_WORD_COUNT` times count, so there may
         be fewer than asked for. Whatever `least_z`, a word is called `own` above `OWN_WORD_Z` alone.
         """
-        z = self.log_odds(topic)
-        counts = self.sample.group_word_tokens(topic)
+        key = ("own", topic, count, least_z)
+        if key not in self._kept:
+            self._kept[key] = tuple(self._setting_apart(topic, range(len(self.group_names)), count, least_z))
+        return self._kept[key]
+
+    def words_between(
+        self, topic: int, first: int, second: int, count: int = 10, least_z: float = OWN_WORD_Z
+    ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+        """Words that set two groups apart from one another in this topic, whatever the others say: as `own_words` has them."""
+        one, other = self._setting_apart(topic, (first, second), count, least_z)
+        return one, other
+
+    def _setting_apart(self, topic: int, groups: Sequence[int], count: int, least_z: float) -> list[tuple[Word, ...]]:
+        """Words that set each of these groups apart from the others of them."""
+        counts = self.sample.group_word_tokens(topic)[list(groups)]
+        z = log_odds_z(counts, self._prior[:, topic])
         eligible = np.where((z > least_z) & (counts >= OWN_WORD_COUNT), z, -np.inf)
-        return tuple(
-            tuple(self._word(topic, i, int(w), z[i, w]) for w in _largest(scores, count) if np.isfinite(scores[w]))
-            for i, scores in enumerate(eligible)
-        )
+        return [
+            tuple(self._word(topic, group, int(w), row[w]) for w in _largest(row, count) if np.isfinite(row[w]))
+            for group, row in zip(groups, eligible, strict=True)
+        ]
 
     def label(self, topic: int, count: int = 3) -> str:
         """A short name: the words all groups share most."""
@@ -171,6 +223,12 @@ def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     threshold = np.partition(values, len(values) - count)[len(values) - count]
     candidates = np.flatnonzero(values >= threshold)
     return candidates[np.argsort(-values[candidates], kind="stable")][:count]
+
+
+def _most_probable(wording: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """The words of the largest probabilities, the largest first; fewer where not so many have any."""
+    words = _largest(wording, count)
+    return words[wording[words] > 0]
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -10,6 +10,8 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.runtime.pages_manager import PagesManager
 from visitor import Visitor, as_csv, talk
 
+from pages.parts.workspace import Workspace
+
 
 @pytest.fixture(scope="session", autouse=True)
 def navigation() -> Iterator[None]:
@@ -34,6 +36,14 @@ def no_components() -> Iterator[None]:
     """AppTest looks through every installed package for components, of which the app has none: most of a short test's time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BidiComponentManager, "discover_and_register_components", lambda *_, **__: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_evidence() -> Iterator[None]:
+    """Gathered in the background of every run that rests, it would take the cores from other tests; its own ask for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workspace, "keep_evidence", lambda _: None)
         yield
 
 

@@ -12,6 +12,8 @@ import pytest
 from streamlit.delta_generator import DeltaGenerator
 from visitor import Visitor, as_csv, talk
 
+from spdp_engine.corpus.changes import WordChange
+
 pytestmark = pytest.mark.timeout(60)
 
 SCRIPT = "<script>window.taken=1</script>"
@@ -19,8 +21,8 @@ IMAGE = '<img src=x onerror="window.taken=1">'
 MARKDOWN = "**bold** [link](http://bad.example) ![pixel](http://bad.example/p.png) :red[red] $x^2$ `code`"
 FILE = "<img src=x onerror=alert(1)> **bold** [link](http:bad) $x^2$"
 OURS = {
-    "article", "b", "code", "details", "div", "em", "h6", "header", "i", "li", "mark", "ol", "p", "small", "span", "summary",
-    "table", "td", "th", "thead", "tbody", "tr", "ul", "a", "strong", "br",
+    "article", "b", "button", "code", "details", "div", "em", "h2", "h6", "header", "i", "li", "mark", "ol", "p", "small", "span",
+    "summary", "table", "td", "th", "thead", "tbody", "tr", "ul", "a", "strong", "br",
 }  # fmt: skip
 """The elements that the pages themselves write."""
 
@@ -207,3 +209,21 @@ def assert_no_markup_in_pictures(visitor: Visitor) -> None:
     # Templates are the page's own, and may hold markup; labels and custom data come from documents.
     data = [{key: value for key, value in trace.items() if key != "hovertemplate"} for trace in figure["data"]]
     assert not re.findall(r"<(?:a|b|i)[ >][^\"]*", json.dumps(data))
+
+
+def test_names_of_topics_and_changed_words_are_shown_as_they_are_written(hostile: str) -> None:
+    """Names are somebody's text as much as documents are, and so are words that are typed."""
+    visitor = Visitor(hostile).go("compare")
+    name = f"{IMAGE} {MARKDOWN}"[:80]
+    visitor.step(visitor.widget("text_input", "Name of topic").set_value(name).run)
+    pages_of(visitor, "compare", "explore", "read", "trust", "download", "compare")
+    assert name in visitor.widget("selectbox", "Topic").options[0]
+    visitor.press("Hide")
+    pages_of(visitor, "compare", "explore")
+    word = "**bold**:red[x]$x^2$`code`<img/src=x>"
+    visitor.workspace.pending = (WordChange(word), WordChange("<script>x</script>", word))
+    pages_of(visitor, "compare")
+    visitor.press("Continue with these changes")
+    assert word in visitor.errors[0]
+    assert_no_markdown_of_others(visitor)
+    visitor.workspace.pending = ()

@@ -39,7 +39,16 @@ KEYS = {
     "held_out_perplexity", "averaged_perplexity", "averaging_began", "samples_averaged", "perplexity_trace", "model", "schedule",
     "order", "workers", "device", "seed", "learn", "fixed", "repeats", "hyperparameters", "quality",
 }  # fmt: skip
-FILES = {"topics.csv", "prevalence.csv", "documents.csv", "quality.csv", "manifest.json"}
+FILES = {
+    "overview.csv",
+    "topics.csv",
+    "own_words.csv",
+    "prevalence.csv",
+    "differences.csv",
+    "documents.csv",
+    "quality.csv",
+    "manifest.json",
+}
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
@@ -183,13 +192,13 @@ def test_progress_goes_to_standard_error_and_no_warnings_do(run: Run) -> None:
     assert "Warning" not in run.answer.stderr and "Traceback" not in run.answer.stderr
 
 
-def test_four_files_are_written_into_a_new_folder(run: Run) -> None:
+def test_files_are_written_into_a_new_folder(run: Run) -> None:
     assert {path.name for path in run.folder.iterdir()} == FILES
 
 
 def test_topics_file(run: Run) -> None:
     rows = run.rows("topics.csv")
-    assert list(rows[0]) == ["topic", "group", "rank", "word", "probability"]
+    assert list(rows[0]) == ["topic", "name", "group", "rank", "word", "probability"]
     assert {int(row["topic"]) for row in rows} == set(range(1, TOPICS + 1))
     columns: dict[tuple[str, str], list[dict[str, str]]] = {}
     for row in rows:
@@ -204,7 +213,7 @@ def test_topics_file(run: Run) -> None:
 
 def test_prevalence_file(run: Run) -> None:
     rows = run.rows("prevalence.csv")
-    assert list(rows[0]) == ["topic", "group", "tokens", "share", "rank", "wording_gap"]
+    assert list(rows[0]) == ["topic", "name", "group", "tokens", "share", "rank", "wording_gap"]
     for group in run.summary["groups"]:
         own = [row for row in rows if row["group"] == group]
         assert [int(row["topic"]) for row in own] == list(range(1, TOPICS + 1))
@@ -251,6 +260,15 @@ def test_the_same_seed_gives_the_same_topics_in_another_process(run: Run, call: 
     other = call("fit", SAMPLE.path, *FIT[:-3], "8", *FIT[-2:], "--output", tmp_path)
     assert other.status == 0
     assert (tmp_path / "topics.csv").read_bytes() != (run.folder / "topics.csv").read_bytes()
+
+
+def test_a_report_is_written_beside_the_files_or_alone(call: Call, tmp_path: Path) -> None:
+    answer = call("fit", SAMPLE.path, *FIT, "--report", tmp_path / "report.html")
+    assert answer.status == 0 and answer.out[-1].startswith("Wrote the report to")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<h1>two_newspapers</h1>" in report and report.count('class="topic"') == TOPICS
+    lost = call("fit", SAMPLE.path, *FIT, "--report", tmp_path / "nowhere" / "report.html")
+    assert lost.status == 2 and len(lost.err) == 1 and "no folder" in lost.err[0], "before it is fitted"
 
 
 @pytest.mark.parametrize(
@@ -369,14 +387,14 @@ def test_nothing_held_out_and_nothing_measured(table: Path, call: Call) -> None:
 def test_settings_reach_the_run(table: Path, call: Call) -> None:
     answer = call(
         "fit", table, "--topics", 3, "--iterations", 2, "--schedule", "sequential", "--alpha", 0.5, "--gamma", 0.2,
-        "--discount", 0, "--concentration", 5, "--repeat-discount", 0.2, "--stop-word", "harbour", "--json",
+        "--discount", 0, "--concentration", 5, "--repeat-discount", 0.2, "--stop-word", "harbour", "--join", "ship=crane", "--json",
     )  # fmt: skip
     figures = json.loads(answer.out[-1])
     given = {"alpha": 0.5, "gamma": 0.2, "discount": 0.0, "concentration": 5.0, "repeat_discount": 0.2}
     assert figures["hyperparameters"].items() >= given.items()
     assert set(figures["fixed"]) == set(given)
     assert (figures["schedule"], figures["workers"]) == ("sequential", 1)
-    assert figures["vocabulary"] == 13
+    assert figures["vocabulary"] == 12
 
 
 # --- words of a second file are scored

@@ -14,8 +14,8 @@ import pytest
 from spdp_engine import jobs
 from spdp_engine.corpus import Corpus, corpus_from_arrays
 from spdp_engine.errors import DeviceError, SettingsError
-from spdp_engine.jobs import Job, JobState, Queue
-from spdp_engine.sampling import MODELS, Sampler, SamplerSettings, plain_settings
+from spdp_engine.jobs import Job, JobState, Queue, Rested
+from spdp_engine.sampling import MODELS, Sampler, SamplerSettings, Snapshot, plain_settings
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.types import Sample
 
@@ -309,6 +309,144 @@ def test_nobody_looking_means_no_copies(start: Start, monkeypatch: pytest.Monkey
     job = start(60)
     job.wait(PATIENCE)
     assert taken == [1, 60]  # the first, that something is there at once, and the last
+
+
+# --- the state
+
+
+def alike(one: Snapshot | None, other: Snapshot) -> bool:
+    """Whether two states are the same, by topics, tables and the sums of what is averaged."""
+    assert one is not None
+    return (
+        one.iteration == other.iteration
+        and np.array_equal(one.seats.topics, other.seats.topics)
+        and all(np.array_equal(one.own[name], array) for name, array in other.own.items())
+        and np.array_equal(one.scored, other.scored)
+    )
+
+
+def test_a_resting_run_tells_its_state(start: Start) -> None:
+    """However often it is asked, and again when it has gone on."""
+    alone = Sampler(CORPUS, SETTINGS)
+    alone.run(12)
+    job = start(12)
+    job.wait(PATIENCE)
+    assert alike(job.snapshot(PATIENCE), alone.snapshot()) and alike(job.snapshot(PATIENCE), alone.snapshot())
+    job.extend(3)
+    job.wait(PATIENCE)
+    alone.run(3)
+    assert alike(job.snapshot(PATIENCE), alone.snapshot())
+    assert job.status().state is JobState.FINISHED
+
+
+def test_a_running_run_tells_its_state_and_is_none_the_worse_for_it(start: Start) -> None:
+    """Many ask at once; the run finds what it would have found, and each state is one of its own."""
+    job = running(start(), 1)
+    told: list[Snapshot | None] = []
+    threads = [threading.Thread(target=lambda: told.append(job.snapshot(PATIENCE))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    kept = [one for one in told if one is not None]
+    assert len(kept) == 4
+    job.stop()
+    job.wait(PATIENCE)
+    end = job.snapshot(PATIENCE)
+    assert end is not None
+    again = Sampler(CORPUS, job.settings, snapshot=min(kept, key=lambda one: one.iteration))
+    again.run(end.iteration - again.iteration)
+    assert alike(end, again.snapshot())
+
+
+def test_a_paused_run_tells_its_state(start: Start) -> None:
+    job = running(start())
+    job.pause()
+    paused = job.wait(PATIENCE)
+    told = job.snapshot(PATIENCE)
+    assert told is not None and told.iteration == paused.iteration
+    assert job.status().state is JobState.PAUSED, "it rests on"
+
+
+def test_nobody_asking_means_no_state_is_copied(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sampler, "snapshot", lambda self: pytest.fail("nobody asked"))
+    assert start(10).wait(PATIENCE).state is JobState.FINISHED
+
+
+def test_where_there_is_no_state_there_is_none(start: Start) -> None:
+    queue = Queue(limit=1)
+    first = running(start(queue=queue))
+    waiting = start(queue=queue)
+    assert waiting.snapshot(PATIENCE) is None, "before the first iteration"
+    failed = start(settings=replace(SETTINGS, device="Abacus"), queue=Queue())
+    failed.wait(PATIENCE)
+    assert failed.snapshot(PATIENCE) is None
+    first.discard()
+    first.join(PATIENCE)
+    assert first.snapshot(PATIENCE) is None
+
+
+def test_a_run_that_waits_for_its_turn_again_answers_when_it_has_it(start: Start) -> None:
+    queue = Queue(limit=1)
+    job = start(3, queue)
+    job.wait(PATIENCE)
+    other = running(start(queue=queue))
+    job.extend(2)
+    wait_until(lambda: job.status().waiting_before == 1)
+    assert job.snapshot(0.05) is None
+    other.stop()
+    assert job.wait(PATIENCE).iteration == 5
+    told = job.snapshot(PATIENCE)
+    assert told is not None and told.iteration == 5
+
+
+def test_who_asks_a_run_that_ends_is_answered(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With none, at once, and not when the time is over."""
+    job = running(start())
+
+    def broken(self: Sampler) -> Snapshot:
+        raise DeviceError("The device is gone. Bring it back.")
+
+    monkeypatch.setattr(Sampler, "snapshot", broken)
+    begin = time.monotonic()
+    assert job.snapshot(PATIENCE) is None
+    assert time.monotonic() - begin < PATIENCE / 2
+    assert job.wait(PATIENCE).state is JobState.FAILED
+
+
+# --- a run that rested
+
+
+def test_a_run_that_rested_goes_on_when_it_is_extended() -> None:
+    whole = Sampler(CORPUS, SETTINGS)
+    records, sample, kept = tuple(whole.run(9)), whole.inspect(), whole.snapshot()
+    job = Job(CORPUS, whole.settings, 9, Queue(), Rested(kept, records, sample))
+    try:
+        status = job.status()
+        assert (status.state, status.iteration, status.target, status.seconds_left) == (JobState.FINISHED, 9, 9, 0)
+        assert job.sample() is sample and job.records() == records and job.snapshot(0) is kept
+        job.extend(4)
+        assert job.wait(PATIENCE).iteration == 13
+        whole.run(4)
+        assert alike(job.snapshot(PATIENCE), whole.snapshot())
+        assert [record.iteration for record in job.records()] == list(range(1, 14))
+        assert job.records()[9].elapsed > records[-1].elapsed
+        topics = job.topics()
+        assert topics is not None
+        np.testing.assert_array_equal(topics[~whole.held_out], whole.topics())
+    finally:
+        job.discard()
+
+
+def test_a_run_that_rested_keeps_its_state_where_it_cannot_go_on() -> None:
+    whole = Sampler(CORPUS, SETTINGS)
+    records, sample, kept = tuple(whole.run(2)), whole.inspect(), whole.snapshot()
+    job = Job(CORPUS, replace(whole.settings, device="Abacus"), 2, Queue(), Rested(kept, records, sample))
+    job.extend(2)
+    status = job.wait(PATIENCE)
+    assert status.state is JobState.FAILED and "Abacus" in status.error
+    assert job.snapshot(PATIENCE) is kept and job.sample() is sample
+    job.discard()
 
 
 # --- the queue

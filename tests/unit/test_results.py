@@ -1,4 +1,4 @@
-"""What a run leaves behind: tables that add up, a manifest that is JSON, and a zip of the five files."""
+"""What a run leaves behind: tables that add up, a manifest that is JSON, a zip of files and a workbook."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
+from talking import made_up_findings, talk_corpus, talk_result
 
 from spdp_engine.corpus import (
     Columns,
@@ -29,21 +31,32 @@ from spdp_engine.corpus import (
 from spdp_engine.errors import InputError
 from spdp_engine.models.mean import MeanSample
 from spdp_engine.results import (
+    COLUMNS,
+    TABLES,
     WORDS_IN_FILE,
     Associations,
     Result,
+    Table,
     averaged_in,
     averaging_began,
+    differences_table,
     documents_table,
     files,
     manifest,
+    overview_table,
+    own_words_table,
     prevalence_table,
     quality_table,
+    settings_table,
     topics_table,
+    workbook,
+    workbook_bytes,
     zip_bytes,
 )
 from spdp_engine.sampling import Sampler, SamplerSettings, plain_settings
 from spdp_engine.topics import measure_quality
+from spdp_engine.topics.telling import difference_intervals
+from spdp_engine.topics.view import View
 from spdp_engine.types import Iteration
 
 pytestmark = pytest.mark.timeout(60)
@@ -110,7 +123,7 @@ def averaged() -> Result:
 
 def test_topics_table(result: Result) -> None:
     table = topics_table(result)
-    assert list(table.columns) == ["topic", "group", "rank", "word", "probability"]
+    assert list(table.columns) == ["topic", "name", "group", "rank", "word", "probability"]
     count = min(WORDS_IN_FILE, result.corpus.n_words)
     assert len(table) == TOPICS * 3 * count
     assert set(table["topic"]) == set(range(1, TOPICS + 1)) and set(table["group"]) == set(GROUPS)
@@ -123,7 +136,7 @@ def test_topics_table(result: Result) -> None:
 
 def test_prevalence_table(result: Result) -> None:
     table = prevalence_table(result)
-    assert list(table.columns) == ["topic", "group", "tokens", "share", "rank", "wording_gap"]
+    assert list(table.columns) == ["topic", "name", "group", "tokens", "share", "rank", "wording_gap"]
     assert len(table) == TOPICS * 3
     assert table["tokens"].sum() == result.training_tokens
     for _, topics in table.groupby("group"):
@@ -227,7 +240,7 @@ def test_what_was_learned_is_told(averaged: Result) -> None:
 def test_quality_table(averaged: Result) -> None:
     table = quality_table(averaged)
     quality = measure_quality(averaged.topics(), averaged.corpus)
-    assert list(table.columns) == ["topic", "group", "npmi", "pmi"]
+    assert list(table.columns) == ["topic", "name", "group", "npmi", "pmi"]
     assert len(table) == TOPICS * (1 + len(GROUPS))
     shared = table[table["group"] == ""]
     assert list(shared["topic"]) == list(range(1, TOPICS + 1))
@@ -243,7 +256,7 @@ def test_a_reference_is_told_of_beside_the_corpus(result: Result) -> None:
     text = InputFile("other.txt", data=("bara bille boto cara cille " * 40).encode())
     other = replace(result, reference=read_reference(text, result.corpus))
     table = quality_table(other)
-    assert list(table.columns) == ["topic", "group", "npmi", "pmi", "reference_npmi", "reference_pmi"]
+    assert list(table.columns) == ["topic", "name", "group", "npmi", "pmi", "reference_npmi", "reference_pmi"]
     told = json.loads(files(other)["manifest.json"])
     assert told["run"]["quality"] == json.loads(json.dumps(result.quality.summary()))
     assert told["reference_quality"]["reference"]["name"] == "other.txt"
@@ -304,31 +317,31 @@ def test_without_a_measured_perplexity_the_manifest_says_null() -> None:
     assert told["run"]["averaged_perplexity"] is None
 
 
-def test_zip_holds_the_five_files(result: Result) -> None:
+def test_zip_holds_all_files(result: Result) -> None:
     with zipfile.ZipFile(io.BytesIO(zip_bytes(result))) as archive:
         assert archive.testzip() is None
-        assert set(archive.namelist()) == {
+        assert archive.namelist() == [
+            "overview.csv",
             "topics.csv",
+            "own_words.csv",
             "prevalence.csv",
+            "differences.csv",
             "documents.csv",
             "quality.csv",
             "manifest.json",
-        }
+        ]
         content = {name: archive.read(name) for name in archive.namelist()}
     assert content == dict(files(result))
 
 
-TABLES = [topics_table, prevalence_table, documents_table, quality_table]
-
-
-@pytest.mark.parametrize("make", TABLES, ids=lambda make: make.__name__)
-def test_a_table_comes_back_from_its_file_as_it_was(make, result: Result) -> None:
-    name = f"{make.__name__.removesuffix('_table')}.csv"
-    data = files(result)[name]
+@pytest.mark.parametrize("table", [table for table in TABLES if table.in_csv], ids=lambda table: table.name)
+def test_a_table_comes_back_from_its_file_as_it_was(table: Table, result: Result) -> None:
+    """Names that begin with = and @ included: programs join by them."""
+    data = files(result)[f"{table.name}.csv"]
     assert data.startswith(b"\xef\xbb\xbf"), "spreadsheets tell UTF-8 by its mark"
     pd.testing.assert_frame_equal(
         pd.read_csv(io.BytesIO(data), encoding="utf-8-sig", keep_default_na=False, na_values={"npmi": [""], "pmi": [""]}),
-        make(result), check_dtype=False, rtol=1e-6,
+        table.make(result), check_dtype=False, rtol=1e-6,
     )  # fmt: skip
 
 
@@ -347,3 +360,203 @@ def test_a_folder_that_is_a_file(result: Result, tmp_path: Path) -> None:
         write_folder(result, tmp_path / "taken")
     write_folder(result, tmp_path / "new" / "folder")
     assert {path.name for path in (tmp_path / "new/folder").iterdir()} == set(files(result))
+
+
+# --- as a person reads the topics
+
+
+VIEW = View(names={0: "=Harbour", 3: "@school"}, hidden=frozenset({1}), merged={2: 0}, pinned=(3,))
+
+
+@pytest.fixture(scope="module")
+def viewed(result: Result) -> Result:
+    """The same run with topics that have names, one hidden, one read as part of another."""
+    return replace(result, view=VIEW)
+
+
+def test_every_table_tells_numbers_and_names(viewed: Result) -> None:
+    for table in (topics_table, own_words_table, prevalence_table, differences_table, quality_table):
+        rows = table(viewed)
+        assert list(rows.columns[:2]) == ["topic", "name"]
+        named = dict(zip(rows["topic"], rows["name"], strict=True))
+        assert named.items() <= {1: "=Harbour", 2: "Topic 2", 4: "@school"}.items(), table.__name__
+    assert set(prevalence_table(viewed)["topic"]) == {1, 2, 4}, "hidden topics have shares"
+    columns = [name for name in documents_table(viewed).columns if name.startswith("topic")]
+    assert columns == ["topic_1 =Harbour", "topic_2", "topic_4 @school"]
+
+
+def test_shares_of_merged_topics_are_sums(result: Result, viewed: Result) -> None:
+    alone, together = (table.pivot(index="topic", columns="group", values="share") for table in
+                       (prevalence_table(result), prevalence_table(viewed)))  # fmt: skip
+    assert together.loc[1].to_numpy() == pytest.approx((alone.loc[1] + alone.loc[3]).to_numpy())
+    assert together.loc[[2, 4]].to_numpy() == pytest.approx(alone.loc[[2, 4]].to_numpy()), "the others stay"
+    assert together.sum().to_numpy() == pytest.approx(np.ones(3))
+    shares = documents_table(viewed).filter(like="topic_")
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(len(shares)))
+
+
+def test_overview_says_what_became_of_each_topic(viewed: Result) -> None:
+    table = overview_table(viewed)
+    assert list(table["topic"]) == [1, 2, 3, 4] and list(table["name"]) == ["=Harbour", "Topic 2", "Topic 3", "@school"]
+    assert list(table["status"]) == ["read together with topic 3", "hidden", "read as part of topic 1", "pinned"]
+    assert table["share"].sum() == pytest.approx(1) and table["share"].isna().tolist() == [False, False, True, False]
+    assert table["words"][2] == "" and not (table["words"][[0, 1, 3]] == "").any()
+
+
+def test_the_manifest_tells_the_view(viewed: Result) -> None:
+    told = json.loads(files(viewed)["manifest.json"])
+    assert View.from_plain(told["view"], TOPICS) == VIEW
+    assert told["evidence"]["seeds"] is None and told["evidence"]["words"] is False
+
+
+def test_own_words_and_differences() -> None:
+    talk = talk_result(talk_corpus(("Ledger", "Lantern", "Herald")))
+    topics = talk.topics()
+    words = own_words_table(talk)
+    assert {"strike", "roster", "storm"} <= set(words["word"])
+    assert list(words.columns) == ["topic", "name", "group", "rank", "word", "probability", "tokens", "z"], (
+        "nothing is known of them"
+    )
+    for (topic, group), rows in words.groupby(["topic", "group"]):
+        i = topics.group_names.index(group)
+        own = topics.own_words(topic - 1, WORDS_IN_FILE)[i]
+        assert rows["word"].tolist() == [word.word for word in own] and rows["z"].tolist() == [word.z for word in own]
+        counts = topics.sample.group_word_tokens(topic - 1)[i]
+        places = [topics.vocabulary.index(word) for word in rows["word"]]
+        assert rows["tokens"].to_numpy() == pytest.approx(counts[places], abs=0.051)
+    table = differences_table(talk)
+    assert len(table) == 3 * 3
+    row = table.iloc[4]  # of the second topic, the first group and the third
+    assert (row["topic"], row["group"], row["other_group"]) == (2, topics.group_names[0], topics.group_names[2])
+    assert row["difference"] == pytest.approx(topics.prevalence[0, 1] - topics.prevalence[2, 1])
+    assert row["wording_distance"] == pytest.approx(topics.distances[1, 0, 2])
+
+
+def test_what_is_known_is_in_the_tables() -> None:
+    talk = talk_result()
+    findings = made_up_findings(talk)
+    known = replace(talk, findings=findings)
+    overview, words = overview_table(known), own_words_table(known)
+    shares, differences = prevalence_table(known), differences_table(known)
+    for topic in range(3):
+        row = overview.iloc[topic]
+        assert (row["gap_low"], row["gap_high"]) == findings.gap_interval(topic) and row[
+            "gap_corrected"
+        ] == findings.gap(topic)
+        assert (row["gap_by_chance"], row["gap_by_chance_high"]) == findings.gap_by_chance(topic)
+        assert (row["found"], row["of"]) == (5, 5) and row["gap_is_real"] == (topic < 2)
+        own = shares[shares["topic"] == topic + 1]
+        assert own[["share_low", "share_high"]].to_numpy() == pytest.approx(findings.prevalence_interval(topic))
+        assert (own["share_low"] < own["share"]).all() and (own["share"] < own["share_high"]).all()
+        ends = difference_intervals(findings, topic)
+        assert ends is not None
+        assert differences[["difference_low", "difference_high"]].iloc[topic].tolist() == pytest.approx(
+            ends[0, 1].tolist()
+        )
+    assert list(words.columns)[8:] == ["log_odds", "log_odds_low", "log_odds_high", "sure", "found", "of"]
+    first = words.iloc[0]
+    finding = findings.word(0, talk.corpus.group_names.index(first["group"]), first["word"])
+    assert finding and (first["log_odds"], first["log_odds_low"], first["log_odds_high"]) == (
+        finding.log_odds,
+        finding.low,
+        finding.high,
+    )
+    assert 0 < words["sure"].sum() < len(words) and set(words["found"]) == {4} and set(words["of"]) == {5}
+    book = sheets_of(known)
+    (head, row), place = (
+        list(book["own_words"].iter_rows(values_only=True, max_row=2)),
+        list(words.columns).index("sure"),
+    )
+    assert head[place] == "sure" and row[place] is True, "a truth, not a text"
+    told = json.loads(files(known)["manifest.json"])["evidence"]
+    assert told == {
+        "level": 0.9,
+        "prevalence_draws": 200,
+        "gap_draws": 200,
+        "groups_dealt_out_at_random": 50,
+        "words": True,
+        "seeds": 5,
+    }
+
+
+# --- the workbook
+
+
+def sheets_of(result: Result) -> dict[str, openpyxl.worksheet.worksheet.Worksheet]:
+    """Its sheets, read by another library than wrote them."""
+    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(result)))
+    return {sheet.title: sheet for sheet in book.worksheets}
+
+
+def test_a_workbook_has_a_sheet_for_each_table(viewed: Result) -> None:
+    sheets = sheets_of(viewed)
+    assert list(sheets) == ["about", *(table.name for table in TABLES)]
+    for table in TABLES:
+        sheet, expected = sheets[table.name], table.make(viewed)
+        head, *rows = sheet.iter_rows(values_only=True)
+        assert list(head) == list(expected.columns)
+        assert len(rows) == len(expected), table.name
+        assert sheet.freeze_panes and sheet.freeze_panes.endswith("2"), "the head stays in sight"
+        assert bool(sheet.auto_filter.ref) == bool(rows) and sheet["A1"].font.bold
+        assert all(8 <= sheet.column_dimensions[letter].width <= 62 for letter in ("A", "B")), table.name
+        for column, name in enumerate(expected.columns):
+            for row, value in zip(rows, expected[name].tolist(), strict=True):
+                if value == "" or pd.isna(value):
+                    assert row[column] is None
+                else:
+                    assert row[column] == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+def test_nothing_in_a_workbook_is_a_formula_or_a_link(viewed: Result) -> None:
+    """A group is called =cmd|..., topics =Harbour and @school, a title begins with a plus, another is an address."""
+    documents = viewed.corpus.documents
+    titles = ("+1 for the harbour", "-1", "http://bad.example", "=1+1", *documents.titles[4:])
+    corpus = replace(viewed.corpus, documents=replace(documents, titles=titles))
+    sheets = sheets_of(replace(viewed, corpus=corpus))
+    kinds = {cell.data_type for sheet in sheets.values() for row in sheet.iter_rows() for cell in row}
+    assert kinds == {"s", "n", "b"} or kinds == {"s", "n"}
+    assert not any(cell.hyperlink for sheet in sheets.values() for row in sheet.iter_rows() for cell in row)
+    told = [row[3] for row in sheets["documents"].iter_rows(values_only=True, max_row=5)]
+    assert told == ["title", "+1 for the harbour", "-1", "http://bad.example", "=1+1"]
+    assert {row[2] for row in sheets["prevalence"].iter_rows(values_only=True, min_row=2)} == set(GROUPS)
+
+
+def test_formats_of_numbers(viewed: Result) -> None:
+    sheets = sheets_of(viewed)
+    head = [cell.value for cell in sheets["prevalence"][1]]
+    formats = dict(zip(head, (cell.number_format for cell in sheets["prevalence"][2]), strict=True))
+    assert formats["share"] == "0.0%" and formats["tokens"] == "#,##0" and formats["wording_gap"] == "0.000"
+    assert sheets["documents"].cell(2, 6).number_format == "0.0%"
+
+
+def test_every_column_is_explained(viewed: Result) -> None:
+    about = {(row[0], row[1]) for row in sheets_of(viewed)["about"].iter_rows(values_only=True, min_row=2)}
+    for table in TABLES:
+        for name in table.make(viewed).columns:
+            assert name in COLUMNS or name.startswith("topic_"), name
+            assert (table.name, name) in about or name.startswith("topic_")
+
+
+def test_a_table_that_no_spreadsheet_holds_is_left_out_and_told_of(
+    viewed: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbook, "MOST_CELLS", viewed.corpus.n_documents * 8 - 1)
+    sheets = sheets_of(viewed)
+    assert "documents" not in sheets and "prevalence" in sheets
+    (told,) = [row[2] for row in sheets["about"].iter_rows(values_only=True) if row[0] == "documents" and not row[1]]
+    assert "documents.csv" in told and "too many" in told
+
+
+def test_text_longer_than_a_cell_and_characters_that_are_none(viewed: Result) -> None:
+    documents = viewed.corpus.documents
+    titles = ("x" * 40_000, "a\x07bell", *documents.titles[2:])
+    corpus = replace(viewed.corpus, documents=replace(documents, titles=titles))
+    sheet = sheets_of(replace(viewed, corpus=corpus))["documents"]
+    assert len(sheet["D2"].value) == 32_767 and sheet["D2"].value.endswith("…")
+    assert sheet["D3"].value.startswith("a") and sheet["D3"].value.endswith("bell")
+
+
+def test_settings_are_told_one_to_a_row(viewed: Result) -> None:
+    told = dict(settings_table(viewed).itertuples(index=False))
+    assert told["settings.seed"] == 3 and told["words.passage_words"] == 40 and told["view.names.1"] == "=Harbour"
+    assert told["run.documents"] == viewed.corpus.n_documents and "run.perplexity_trace" not in told

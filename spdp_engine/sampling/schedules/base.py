@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.programs import build_program, context_of
-from spdp_engine.sampling.repeats import Repeats
+from spdp_engine.sampling.repeats import Repeats, Seats
 from spdp_engine.sampling.state import LANES, State, padded_topics
 from spdp_engine.types import TokenArrays
 
@@ -28,6 +28,7 @@ class Schedule:
         file: the schedule's own kernel file, which stands after the headers of the state.
         orders: names of the orders in which tokens can be visited, the default first; none where there is no choice.
         takes_repeats: whether it can have documents repeat words (kernels/repeats.clh).
+        reproducible: whether the same seed and number of workers give the same bits again.
         lags: whether workers see what the others did with a delay, where there are several.
         shapes: preprocessor definitions of the work-groups' shapes that there are to choose from; see `sampling.tuning`.
     """
@@ -35,6 +36,7 @@ class Schedule:
     file: ClassVar[str]
     orders: ClassVar[tuple[str, ...]] = ()
     takes_repeats: ClassVar[bool] = False
+    reproducible: ClassVar[bool] = True
     lags: ClassVar[bool] = False
     shapes: ClassVar[tuple[Mapping[str, int], ...]] = ()
 
@@ -153,6 +155,22 @@ class Schedule:
         topics = np.empty_like(laid_out)
         topics[self._order] = laid_out
         return topics
+
+    def read_seats(self) -> Seats:
+        """What `write_seats` takes back, to the bit. Waits for the device."""
+        topics = np.empty(len(self._order), np.uint16)
+        topics[self._order] = self._read_places()
+        if not self.repeats:
+            return Seats(topics)
+        seated = np.empty(len(self._order), np.int32)
+        seated[self._order] = self.repeats.read_seated()
+        return Seats(topics, seated)
+
+    def write_seats(self, seats: Seats) -> None:
+        """Gives each token its topic, and its table. The state's counts are not touched."""
+        cl.enqueue_copy(self._state.queue, self._token_topic, seats.topics[self._order])
+        if self.repeats and seats.seated is not None:
+            self.repeats.write_seated(seats.seated[self._order])
 
     def write_topics(self, topics: NDArray[np.uint16]) -> None:
         """Gives each token a topic: uint16 [N], in the order of the corpus. The state's counts are not touched.

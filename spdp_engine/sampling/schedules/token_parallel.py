@@ -19,6 +19,7 @@ class TokenParallel(Schedule):
     """
 
     file = "token_parallel.cl"
+    reproducible = False  # which tokens see which counts depends on how fast work-groups get on
     orders = ("interleaved", "document")
     shapes = tuple(
         {"TEAM": team, "TEAMS": teams} for team, teams in ((1, 8), (1, 32), (4, 8), (8, 4), (16, 4), (32, 2))

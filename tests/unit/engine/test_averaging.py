@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from spdp_engine.models.mean import MeanSample
 from spdp_engine.models.spdp import SpdpSample
 from spdp_engine.sampling import averaging
-from spdp_engine.sampling.averaging import LONGEST_BURN_IN, SETTLED, WINDOW, BurnIn
-from spdp_engine.sampling.sampler import FEW, Sampler, SamplerSettings, plain_settings
+from spdp_engine.sampling.averaging import FEW, LONGEST_BURN_IN, SETTLED, WINDOW, BurnIn
+from spdp_engine.sampling.sampler import Sampler, SamplerSettings, plain_settings
 from spdp_engine.topics.reading import read_topics
 
 from .corpora import random_matrices, random_tokens

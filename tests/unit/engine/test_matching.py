@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spdp_engine.measures.matching import match_topics
+from spdp_engine.measures.matching import distances_together, match_topics, topic_distances
 
 
 def wordings(*shape: int, seed: int = 0) -> NDArray[np.float64]:
@@ -65,7 +65,50 @@ def test_single_precision_is_taken_too() -> None:
     assert distances.dtype == np.float64
 
 
-@pytest.mark.parametrize(("one", "other"), [((5, 3), (5, 4)), ((2, 5, 3), (5, 3)), ((5,), (5,))])
+@pytest.mark.parametrize(("fewer", "more"), [(1, 1), (1, 4), (2, 3), (3, 5)])
+def test_runs_of_different_numbers_of_topics_have_the_smallest_sum_too(fewer: int, more: int) -> None:
+    """Against every way to give each topic of the smaller run one of its own."""
+    for seed in range(20):
+        one, other = wordings(6, fewer, seed=seed), wordings(6, more, seed=100 + seed)
+        match, distances = match_topics(one, other)
+        assert distances.shape == (fewer, more) and len(set(match)) == fewer
+        best = min(distances[np.arange(fewer), list(ways)].sum() for ways in permutations(range(more), fewer))
+        assert distances[np.arange(fewer), match].sum() == pytest.approx(best)
+        turned, across = match_topics(other, one)
+        np.testing.assert_array_equal(across, distances.T)
+        there = np.flatnonzero(turned >= 0)
+        assert len(there) == fewer and set(turned[turned < 0]) <= {-1}
+        assert across[there, turned[there]].sum() == pytest.approx(best)
+
+
+def test_a_run_with_more_topics_is_found_in_it() -> None:
+    one = wordings(2, 30, 5)
+    match, _ = match_topics(one, one[..., [4, 2]])
+    np.testing.assert_array_equal(match, [-1, -1, 1, -1, 0])
+
+
+def test_two_topics_read_as_one_are_weighed() -> None:
+    """Against the mixture written out; and a topic that was cut in two is found again in the two alone."""
+    whole, part, rest, other = wordings(20, 4).T
+    for first, second in product((1.0, 30.0), (0.0, 5.0)):
+        mixed = (first * part + second * rest) / (first + second)
+        plain = np.sqrt(1 - np.sqrt(whole * mixed).sum())
+        found = distances_together(whole[:, None], part[:, None], rest[:, None], np.array([[first], [second]]))
+        assert found.shape == (1,) and found[0] == pytest.approx(plain)
+    cut = 0.3 * part + 0.7 * rest
+    both = distances_together(
+        np.stack([cut, cut], 1),
+        np.stack([part, part], 1),
+        np.stack([rest, other], 1),
+        np.array([[3.0, 3.0], [7.0, 7.0]]),
+    )
+    assert both[0] == pytest.approx(0, abs=1e-7)
+    assert both[1] > topic_distances(cut[:, None], part[:, None])[0, 0] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [((5, 3), (4, 3)), ((2, 5, 3), (5, 3)), ((2, 5, 3), (3, 5, 3)), ((5,), (5,))]
+)
 def test_shapes_that_do_not_fit_are_refused(one: tuple[int, ...], other: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="must both be"):
         match_topics(np.ones(one), np.ones(other))

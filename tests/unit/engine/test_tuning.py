@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from spdp_engine.errors import DeviceError
-from spdp_engine.sampling import Sampler, choose_device, method_named, plain_settings, tuning
+from spdp_engine.sampling import Sampler, choose_device, method_named, plain_settings, programs, tuning
 
 from .corpora import random_tokens
 
@@ -129,7 +129,7 @@ def test_choices_of_other_kernel_sources_are_let_go(monkeypatch: pytest.MonkeyPa
     memory.write_text(json.dumps({"shape of something, 8 topics, a device, a driver, 0123456789ab": "TEAM=4"}))
     measured_as(monkeypatch, {})
     tuning.best_shape(TOKEN_PARALLEL, choose_device(), 40)
-    assert all(key.endswith(tuning._sources()) for key in json.loads(memory.read_text()))
+    assert all(key.endswith(programs.fingerprint()) for key in json.loads(memory.read_text()))
 
 
 def test_a_device_with_little_local_memory_gets_one_work_item_to_a_token(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,43 +1,31 @@
-"""What a run leaves behind: five files, in a folder or in a zip.
-
-topics.csv      topic, group, rank, word, probability            the most probable words of each topic in each group
-prevalence.csv  topic, group, tokens, share, rank, wording_gap    how much each group gives each topic
-documents.csv   document, passage, group, title, date, topic_1 .. topic_K    each document's shares
-quality.csv     topic, group, npmi, pmi                          how coherent each topic's words are, in all groups and in each
-manifest.json   every setting, versions, what was read and dropped, SHA-256 of each input, associations included
-
-Once samples were averaged, all of them tell the averages.
-"""
+"""A run and its newest sample, as a person reads them, and everything that there is to tell of how they came about."""
 
 from __future__ import annotations
 
 import importlib.metadata
-import io
-import json
 import platform
 import tomllib
-import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from spdp_engine.corpus import AssociationTable, Corpus, Note, Reference, Scored, match_associations
-from spdp_engine.errors import InputError
 from spdp_engine.models import Matrices
 from spdp_engine.models.mean import MeanSample
 from spdp_engine.sampling import SamplerSettings
 from spdp_engine.topics import TopicQuality, Topics, measure_quality, read_topics
+from spdp_engine.topics.findings import Findings
+from spdp_engine.topics.merging import merge_topics
+from spdp_engine.topics.view import View
 from spdp_engine.types import Iteration, Sample
 
-WORDS_IN_FILE = 50
-"""Words of each topic and group in topics.csv."""
-
 PACKAGES = ("numpy", "pandas", "pyopencl", "pocl-binary-distribution", "streamlit")
+"""Whose versions are told: what computes, and what a person saw it with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +80,10 @@ class Result:
         associations: what the run took of a file of associations; None: there was none.
         reference: a text in which the topics' words were looked for, beside the corpus itself; None: there was none.
         scored: what was scored of a file of its own; None: tokens of the corpus itself were held out.
+        view: names of topics, hidden, merged and pinned ones.
+        findings: how sure all of it is, of the topics as they are read through the view.
+        readable: those topics, where they were read before; None: they are read when they are asked for.
+        measured: their quality, likewise.
     """
 
     corpus: Corpus
@@ -102,6 +94,10 @@ class Result:
     associations: Associations | None = None
     reference: Reference | None = None
     scored: Scored | None = None
+    view: View = field(default_factory=View)
+    findings: Findings = field(default_factory=Findings)
+    readable: Topics | None = field(default=None, repr=False)
+    measured: TopicQuality | None = field(default=None, repr=False)
 
     def topics(self) -> Topics:
         """The sample, ready to be read."""
@@ -109,12 +105,35 @@ class Result:
 
     @cached_property
     def _topics(self) -> Topics:
-        return read_topics(self.sample, self.corpus.vocabulary, self.corpus.group_names)
+        if self.readable:
+            return self.readable
+        sample = merge_topics(self.sample, self.view.merged)
+        return read_topics(sample, self.corpus.vocabulary, self.corpus.group_names)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """Numbers of the topics that are not read as part of another, rising."""
+        return tuple(topic for topic in range(self.settings.topics) if topic not in self.view.merged)
+
+    def name(self, topic: int) -> str:
+        """What people call a topic: the name that they gave it, else its number from 1."""
+        return self.view.names.get(topic) or f"Topic {topic + 1}"
+
+    def status(self, topic: int) -> str:
+        """What a person made of a topic, in words; '' of one that was left as it was."""
+        if topic in self.view.merged:
+            return f"read as part of topic {self.view.merged[topic] + 1}"
+        parts = self.view.parts(topic)
+        made = ["hidden"] if topic in self.view.hidden else ["pinned"] if topic in self.view.pinned else []
+        if parts:
+            numbers = ", ".join(str(part + 1) for part in parts)
+            made.append(f"read together with {'topic' if len(parts) == 1 else 'topics'} {numbers}")
+        return ", ".join(made)
 
     @cached_property
     def quality(self) -> TopicQuality:
         """Coherence and diversity of the topics, with the corpus itself as reference."""
-        return measure_quality(self._topics, self.corpus)
+        return self.measured or measure_quality(self._topics, self.corpus)
 
     @cached_property
     def reference_quality(self) -> TopicQuality | None:
@@ -196,67 +215,6 @@ def _scored_figures(scored: Scored | None) -> dict[str, int]:
     }
 
 
-def topics_table(result: Result) -> pd.DataFrame:
-    """One row for each of the top words of each topic in each group; topics by number, from 1."""
-    topics = result.topics()
-    rows = []
-    for topic in range(topics.n_topics):
-        for group, words in zip(topics.group_names, topics.top_words(topic, WORDS_IN_FILE), strict=True):
-            rows += [(topic + 1, group, rank, word.word, word.probability) for rank, word in enumerate(words, 1)]
-    return pd.DataFrame(rows, columns=["topic", "group", "rank", "word", "probability"])
-
-
-def prevalence_table(result: Result) -> pd.DataFrame:
-    """One row for each topic and group: tokens, share within the group, rank within the group, the topic's wording gap.
-
-    Tokens are whole numbers in a single sample, and means with one decimal in an average.
-    """
-    topics = result.topics()
-    tokens = topics.tokens.round(1)
-    rows = [
-        (topic + 1, group, tokens[i, topic], topics.prevalence[i, topic], int(topics.group_rank[i, topic]), topics.gap[topic])
-        for topic in range(topics.n_topics)
-        for i, group in enumerate(topics.group_names)
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["topic", "group", "tokens", "share", "rank", "wording_gap"])
-
-
-def documents_table(result: Result) -> pd.DataFrame:
-    """One row for each document (or passage of one): number, group, title, date, and the topics' shares, which sum to 1."""
-    corpus = result.corpus
-    passage = pd.Series(corpus.origin).groupby(corpus.origin).cumcount() + 1
-    table = pd.DataFrame(
-        {
-            "document": corpus.origin + 1,
-            "passage": passage,
-            "group": corpus.documents.groups,
-            "title": corpus.documents.titles,
-            "date": corpus.documents.dates,
-        }
-    )
-    shares = result.sample.document_shares()
-    names = [f"topic_{topic + 1}" for topic in range(shares.shape[1])]
-    return pd.concat([table, pd.DataFrame(shares, columns=names)], axis=1)
-
-
-def quality_table(result: Result) -> pd.DataFrame:
-    """Coherence in one row for each topic's words that all groups share, with no group, and one for each group's own.
-
-    npmi and pmi: mean over pairs of the most probable words; empty for a topic of fewer than two. With a reference there are
-    reference_npmi and reference_pmi, too.
-    """
-    measured = {"": result.quality, "reference_": result.reference_quality}
-    names = ("", *result.corpus.group_names)
-    table = pd.DataFrame(
-        [(topic + 1, name) for topic in range(result.settings.topics) for name in names], columns=["topic", "group"]
-    )
-    for prefix, quality in measured.items():
-        if quality:
-            table[f"{prefix}npmi"] = np.vstack([quality.npmi, quality.group_npmi]).T.ravel()
-            table[f"{prefix}pmi"] = np.vstack([quality.pmi, quality.group_pmi]).T.ravel()
-    return table
-
-
 def manifest(result: Result) -> dict[str, Any]:
     """Everything needed to know what was done, and to do it again."""
     corpus, used, other, scored = result.corpus, result.associations, result.reference, result.scored
@@ -271,6 +229,8 @@ def manifest(result: Result) -> dict[str, Any]:
         "settings": _settings(result.settings),
         "words": asdict(corpus.settings),
         "columns": asdict(corpus.documents.columns),
+        "view": result.view.to_plain(),
+        "evidence": _evidence(result.findings),
         "inputs": [asdict(source) for source in corpus.documents.sources],
         "associations": used and _associations(used),
         "notes": [asdict(note) for one in (corpus, used, other, scored) if one for note in one.notes],
@@ -286,8 +246,9 @@ def manifest(result: Result) -> dict[str, Any]:
             "npmi": "coherence: mean normalised pointwise mutual information over pairs of a topic's most probable words, -1 to 1",
             "pmi": "the same, not normalised; pmi_total is the sum over topics",
             "diversity": "different words among all topics' most probable ones, over their number",
+            "csv": "names and words are as in the documents; a spreadsheet may take a cell that begins with = + - @ for a formula",
         },
-        "versions": {"python": platform.python_version(), "system": platform.platform(), **_package_versions()},
+        "versions": {"python": platform.python_version(), "system": platform.platform(), **package_versions()},
     }
 
 
@@ -298,62 +259,36 @@ def _settings(settings: SamplerSettings) -> dict[str, Any]:
     return told
 
 
+def _evidence(known: Findings) -> dict[str, Any]:
+    """What was measured of how sure the findings are."""
+
+    def count(draws: NDArray[np.float32] | None) -> int | None:
+        return None if draws is None else len(draws)
+
+    return {
+        "level": known.level,
+        "prevalence_draws": count(known.prevalence_draws),
+        "gap_draws": count(known.gap_draws),
+        "groups_dealt_out_at_random": count(known.gap_baseline),
+        "words": known.words is not None,
+        "seeds": known.seeds and known.seeds.of,
+    }
+
+
 def _associations(used: Associations) -> dict[str, Any]:
     """Which file of associations it was, and how much of it counted; what there is to tell of it is among the notes."""
     table = used.table
     return {"name": table.name, "sha256": table.sha256, "rows_read": len(table), "rows_used": used.rows_used}
 
 
-def files(result: Result) -> Mapping[str, bytes]:
-    """The five files by name."""
-    tables = {
-        "topics": topics_table,
-        "prevalence": prevalence_table,
-        "documents": documents_table,
-        "quality": quality_table,
-    }
-    content = {f"{name}.csv": _csv(make(result)) for name, make in tables.items()}
-    text = json.dumps(manifest(result), ensure_ascii=False, indent=2, default=str, allow_nan=False)
-    return {**content, "manifest.json": text.encode("utf-8")}
-
-
-def write_folder(result: Result, folder: Path) -> None:
-    """Writes the five files into a folder, which is made if need be.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files(result).items():
-            (folder / name).write_bytes(content)
-    except OSError as error:
-        raise InputError(
-            f"The results could not be written to “{folder}”: {error.strerror}. Choose another folder."
-        ) from error
-
-
-def zip_bytes(result: Result) -> bytes:
-    """The five files as a zip."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files(result).items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
 def version() -> str:
     """Parallax's own version, from pyproject.toml of this checkout."""
-    path = Path(__file__).resolve().parents[1] / "pyproject.toml"
+    path = Path(__file__).resolve().parents[2] / "pyproject.toml"
     return str(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"])
 
 
-def _csv(table: pd.DataFrame) -> bytes:
-    """UTF-8 with a byte order mark: spreadsheets otherwise guess the encoding, and guess wrong."""
-    return table.to_csv(index=False, float_format="%.8g", lineterminator="\n").encode("utf-8-sig")
-
-
-def _package_versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """Those of `PACKAGES` that are installed."""
     found = {}
     for name in PACKAGES:
         try:

@@ -1,0 +1,247 @@
+"""All topics at a glance: two groups in a plane of how much and how differently, any number of groups in a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.parts.charts import bare_figure, plain_label, see_through
+from pages.parts.placing import GAP, beside
+from pages.parts.style import chart_colour, group_mark, is_dark
+from pages.parts.workspace import Reading
+from spdp_engine.topics import Topics
+
+SYMBOLS = ("circle", "square")
+"""Marks of the two groups in the balance picture."""
+
+BALANCE_HEIGHT = 400
+BALANCE_AREA = 440.0, 300.0
+"""Pixels of the ground of that picture, as wide as it is at least on a desk: names must fit into it."""
+
+LABEL_SIZE = 11
+"""Pixels of the names beside its marks."""
+
+_SIDEWAYS = {"middle right": 1, "middle left": -1}
+_UPWARDS = {"top center": 1, "bottom center": -1}
+
+HEAT_TOP, HEAT_ROW = 125, 23
+"""Pixels of a heat map for its groups' names and of each of its rows."""
+
+HEAT_NAME, HEAT_GROUP = 30, 14
+"""Characters of a topic's and of a group's name in it."""
+
+UPRIGHT_GROUPS = 4
+"""So many groups have their names written level above it; more have them written upwards."""
+
+HUNDREDTH_OF_A_POINT = 1e-4
+"""Added to shares before their ratio is taken, so that a topic only one group has stays on the picture."""
+
+
+def balance_figure(reading: Reading, chosen: int) -> go.Figure:
+    """Two groups: who talks about a topic more, against how far apart the wordings are. A click chooses a topic.
+
+    The topics that are shown are the points of the first trace, in their order; those whose names fit have them beside. Where the
+    groups word topics alike, how much they talk about each takes the place of the wordings.
+
+    The balance is the logarithm (base 2) of the ratio of the two shares, so that twice as much and half as much lie equally
+    far from the middle.
+    """
+    topics, shown = reading.topics, list(reading.shown)
+    shares = topics.prevalence[:, shown] + HUNDREDTH_OF_A_POINT
+    overall = topics.overall[shown]
+    balance = np.log2(shares[1] / shares[0])
+    reach = max(1.15, 1.2 * float(np.abs(balance).max()))
+    height, what, told = topics.gap[shown], "wording gap", "<br>wording gap %{y:.2f}"
+    size = 17 + 22 * np.sqrt(overall / max(float(overall.max()), 1e-12))
+    if topics.worded_alike:
+        height, what, told, size = 100 * overall, "% of the words", "", np.full(len(shown), 24.0)
+    margin = max(0.12 * float(np.ptp(height)), 0.02)
+    low, high = float(height.min()) - margin, float(height.max()) + margin
+    lean = (balance > 0).astype(int)
+    figure = bare_figure(BALANCE_HEIGHT)
+    figure.add_scatter(
+        x=balance,
+        y=height,
+        mode="markers+text",
+        text=[str(topic + 1) for topic in shown],
+        textfont={"size": 12, "color": _ink()},
+        marker={
+            "size": size,
+            "color": [see_through(chart_colour(side), 0.38) for side in lean],
+            "opacity": 1,
+            "symbol": [SYMBOLS[side] for side in lean],
+            "line": {"width": [2.5 if topic == chosen else 0.5 for topic in shown], "color": _ink()},
+        },
+        customdata=[
+            [plain_label(reading.name(topic)), plain_label(topics.label(topic, 5)), *both]
+            for topic, both in zip(shown, shares.T, strict=True)
+        ],
+        hovertemplate=(
+            f"<b>%{{customdata[0]}}</b>: %{{customdata[1]}}<br>{plain_label(topics.group_names[0])} %{{customdata[2]:.1%}}, "
+            f"{plain_label(topics.group_names[1])} %{{customdata[3]:.1%}}{told}<extra></extra>"
+        ),
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+    )
+    _write_names(figure, reading, chosen, np.stack([balance, height], axis=1), size, (-reach, low, reach, high))
+    figure.add_vline(x=0, line_width=1, line_dash="dot", line_color=_ink(), opacity=0.5)
+    whole = range(-int(reach), int(reach) + 1, max(1, int(reach) // 3))
+    figure.update_xaxes(
+        range=[-reach, reach],
+        tickvals=list(whole),
+        ticktext=["equally" if v == 0 else f"{2 ** abs(v)}×" for v in whole],
+    )
+    left, right = (_short(name) for name in topics.group_names)
+    for side, text in enumerate((f"← more {left}", f"more {right} →")):
+        figure.add_annotation(
+            x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
+            yshift=17 * (1 - side), showarrow=False, text=text, font={"color": chart_colour(side), "size": 13},
+        )  # fmt: skip
+    figure.update_yaxes(title=what, range=[low, high])
+    figure.update_layout(clickmode="event+select", dragmode=False, margin={"l": 8, "r": 8, "t": 46, "b": 8})
+    return figure
+
+
+def _write_names(
+    figure: go.Figure,
+    reading: Reading,
+    chosen: int,
+    points: NDArray[np.float64],
+    size: NDArray[np.float64],
+    limits: tuple[float, float, float, float],
+) -> None:
+    """Writes the names of topics beside their marks, where they fit.
+
+    Args:
+        figure: with the marks.
+        reading: the topics.
+        chosen: the topic that is read.
+        points: float64 [topics shown, 2], their marks.
+        size: float64 [topics shown], of the marks, in pixels.
+        limits: the least x and y of the picture, and the largest.
+    """
+    shown = list(reading.shown)
+    names = [plain_label(brief_name(reading, topic)) for topic in shown]
+    corner, ends = np.array(limits[:2]), np.array(limits[2:])
+    unit = (ends - corner) / BALANCE_AREA  # of the axes, to a pixel
+    places = beside(
+        np.abs((points - [corner[0], ends[1]]) / unit),
+        size / 2,
+        names,
+        BALANCE_AREA,
+        sorted(range(len(shown)), key=lambda i: _importance(reading, shown[i], chosen)),
+    )
+    fit = [(i, place) for i, place in enumerate(places) if place]
+    away = np.array([[_SIDEWAYS.get(place, 0), _UPWARDS.get(place, 0)] for _, place in fit]).reshape(-1, 2)
+    which = [i for i, _ in fit]
+    at = points[which] + away * (size[which, None] / 2 + GAP) * unit
+    figure.add_scatter(
+        x=at[:, 0],
+        y=at[:, 1],
+        mode="text",
+        text=[names[i] for i in which],
+        textposition=[place for _, place in fit],
+        textfont={"size": LABEL_SIZE, "color": _ink(), "weight": [700 if shown[i] == chosen else 400 for i in which]},
+        hoverinfo="skip",
+    )
+
+
+def _importance(reading: Reading, topic: int, chosen: int) -> tuple[bool, bool, bool, float]:
+    """Sorts topics by how much their names matter: the chosen one, pinned ones, those that have a name, large ones."""
+    view = reading.view
+    return topic != chosen, topic not in view.pinned, topic not in view.names, -float(reading.topics.overall[topic])
+
+
+def groups_figure(reading: Reading, order: Sequence[int], chosen: int, gaps: bool) -> go.Figure:
+    """Any number of groups: a heat map with a row to each topic and a column to each group. A click chooses a topic.
+
+    Args:
+        reading: the topics.
+        order: those that are shown, the first at the top. The n-th row is the n-th of these.
+        chosen: the topic that is read.
+        gaps: how far each group words the topic from the others, instead of how much it talks about it.
+    """
+    topics, order, groups = reading.topics, list(order), len(reading.topics.group_names)
+    values = group_gaps(topics)[:, order] if gaps else 100 * topics.prevalence[:, order]
+    spoken = topics.tokens[:, order] > 0
+    figure = bare_figure(HEAT_TOP + HEAT_ROW * len(order))
+    low, high = ("#1B232C", "#4DB8AF") if is_dark() else ("#F4F2EC", "#0B6E69")
+    rows, columns = np.arange(len(order)), np.arange(groups)
+    names = [plain_label(_short(f"{topic + 1} {brief_name(reading, topic)}", HEAT_NAME)) for topic in order]
+    figure.add_heatmap(
+        z=np.where(spoken, values, np.nan).T if gaps else values.T,
+        zmin=0,
+        zmax=max(float(np.quantile(values, 0.98)), 1e-9),  # one topic that is nearly all of a group pales no other
+        x=columns,
+        y=rows,
+        colorscale=[[0, low], [1, high]],
+        showscale=False,
+        texttemplate="%{z:.2f}" if gaps else "%{z:.0f}",
+        textfont={"size": 10},
+        hoverinfo="skip",
+        xgap=2,
+        ygap=2,
+    )
+
+    words = [plain_label(topics.label(topic, 5)) for topic in order]
+
+    def told(i: int, row: int) -> list[str]:
+        value = values[i, row]
+        what = f"{value:.2f} from the others’ wordings" if gaps else f"{value:.1f} % of its words"
+        return [plain_label(reading.name(order[row])), words[row], plain_label(topics.group_names[i]), what]
+
+    figure.add_scatter(  # what is clicked: a heat map itself cannot be
+        x=np.tile(columns, len(order)),
+        y=np.repeat(rows, groups),
+        mode="markers",
+        marker={"size": HEAT_ROW, "symbol": "square", "opacity": 0},
+        customdata=[told(i, row) for row in range(len(order)) for i in range(groups)],
+        hovertemplate="<b>%{customdata[0]}</b>: %{customdata[1]}<br>%{customdata[2]}: %{customdata[3]}<extra></extra>",
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+    )
+    heads = [f"{group_mark(i)} {name}" for i, name in enumerate(_short_names(topics.group_names, HEAT_GROUP))]
+    if chosen in order:
+        at = order.index(chosen)
+        names[at] = f"▸ {names[at]}"
+    figure.update_xaxes(
+        side="top", tickvals=columns, ticktext=heads, tickangle=-90 if groups > UPRIGHT_GROUPS else 0, ticklabeloverflow="allow",
+        showgrid=False, range=[-0.5, groups - 0.5],
+    )  # fmt: skip
+    figure.update_yaxes(
+        tickvals=rows, ticktext=names, showgrid=False, range=[len(order) - 0.5, -0.5], tickfont={"size": 12}
+    )
+    figure.update_layout(clickmode="event+select", dragmode=False)
+    return figure
+
+
+def group_gaps(topics: Topics) -> NDArray[np.float64]:
+    """How far each group's wording of each topic is from the others': the mean of its distances from them, float64 [I, K]."""
+    groups = len(topics.group_names)
+    mean: NDArray[np.float64] = topics.distances.sum(axis=2).T / max(1, groups - 1)
+    return mean
+
+
+def brief_name(reading: Reading, topic: int) -> str:
+    """A topic's own name, or two words that say what it is about, for places without much room."""
+    return _short(reading.view.names.get(topic) or reading.labels.suggest(topic, 2) or reading.name(topic))
+
+
+def _short(name: str, length: int = 22) -> str:
+    """A group's name short enough for half a chart."""
+    name = plain_label(name)
+    return name if len(name) <= length else name[: length - 1] + "…"
+
+
+def _short_names(names: Sequence[str], length: int) -> list[str]:
+    """Short names, no two alike: where they would be, their numbers tell them apart."""
+    short = [_short(name, length) for name in names]
+    return [f"{name} ({i + 1})" if short.count(name) > 1 else name for i, name in enumerate(short)]
+
+
+def _ink() -> str:
+    """The colour of writing in the theme in use."""
+    return "#E8ECF0" if is_dark() else "#1D2733"

@@ -1,0 +1,141 @@
+"""Intervals of shares and distances, and limits that chance seldom passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+OUTERMOST = 0.01
+"""Draws of shares lie within these quantiles on either side; what is beyond is for few documents to say, and no interval asks."""
+
+
+def interval(draws: NDArray[np.floating], level: float) -> Float:
+    """The middle part of draws: float64 [..., 2], lower and upper ends.
+
+    Args:
+        draws: [B, ...].
+        level: share of the draws that lie within.
+    """
+    ends = (1 - level) / 2
+    return np.moveaxis(np.quantile(draws.astype(np.float64), [ends, 1 - ends], axis=0), 0, -1)
+
+
+def share_draws(
+    tokens: NDArray[np.number], document_group: NDArray[np.integer], groups: int, draws: int, rng: np.random.Generator
+) -> Float:
+    """Draws of each group's shares of topics, as other documents of the same kind might have given them.
+
+    Each document is left out in turn (the jackknife): that says how far a share hangs on single documents. The logarithm of the
+    share then varies with that standard error, and with the t distribution whose degrees of freedom are the number of documents
+    that decide it: (sum e^2)^2 / sum e^4 of their influences e. So a share that hangs on two or three long documents has a wide
+    interval, and one that lies in few has a longer upper end than lower. Topics of a group vary together, as they do in documents.
+
+    Resampling documents (the bootstrap, plain or Bayesian) would give intervals that are too short for such shares, and too low.
+
+    Sources: J. W. Tukey, "Bias and confidence in not quite large samples", Annals of Mathematical Statistics 29, 1958; F. E.
+    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2, 1946.
+
+    Args:
+        tokens: [D, K], tokens of each document in each topic.
+        document_group: [D].
+        groups: I.
+        draws: B.
+        rng: random numbers.
+
+    Returns:
+        float64 [B, I, K], from 0 to 1. Of a topic that none of a group's n documents has, one in n of its documents may still have
+        what documents with the topic have on average. A group of a single document, which says nothing of others: anything.
+    """
+    from scipy.special import ndtr, stdtrit  # here, since importing scipy takes a moment that the app need not wait for
+
+    usual = tokens.sum(axis=0) / np.maximum(np.count_nonzero(tokens, axis=0), 1)
+    shares = np.zeros((draws, groups, tokens.shape[1]))
+    for group in range(groups):
+        own = tokens[(document_group == group) & tokens.any(axis=1)].astype(np.float64)
+        lengths, total = own.sum(axis=1), own.sum()
+        if len(own) == 1:
+            shares[:, group] = rng.random((draws, tokens.shape[1]))
+        if len(own) < 2:
+            continue
+        share = own.sum(axis=0) / total
+        absent = share == 0
+        shares[:, group, absent] = np.minimum(
+            rng.standard_exponential((draws, absent.sum())) * usual[absent] / total, 1
+        )
+        influence = (own - share * lengths[:, None]) / (total - lengths)[:, None]
+        squares = (influence**2).sum(axis=0)
+        varies = squares > 0
+        error = np.sqrt(squares[varies])
+        freedom = squares[varies] ** 2 / (influence[:, varies] ** 4).sum(axis=0)
+        normal = rng.standard_normal((draws, len(own))) @ influence[:, varies] / error
+        t = stdtrit(freedom, np.clip(ndtr(normal), OUTERMOST, 1 - OUTERMOST))
+        shares[:, group, ~absent] = share[~absent]
+        shares[:, group, varies] = np.minimum(share[varies] * np.exp(t * error / share[varies]), 1)
+    return shares
+
+
+def normal_draws(mean: Float, error: Float, draws: int) -> Float:
+    """Values that lie as a normal distribution has them, without chance of their own: float64 [B, ...].
+
+    Args:
+        mean: of any shape.
+        error: standard deviations, of the same shape.
+        draws: B.
+    """
+    from scipy.special import ndtri  # as above
+
+    quantiles = ndtri((np.arange(draws) + 0.5) / draws)
+    return mean + error * quantiles.reshape(-1, *[1] * mean.ndim)
+
+
+def chance_limit(by_chance: Float, rate: float) -> Float:
+    """What any of K values passes by chance in a share of all cases at most: float64 [K].
+
+    By chance each value has a mean and a spread of its own, in units of which it is measured, by the other repetitions. In each of
+    the R repetitions one of the values lies farthest out; what is compared with them is by chance one more of R + 1. So of their
+    farthest values the n-th largest is passed in n of R + 1 cases.
+
+    Source: P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", 1993 (the distribution of the maximum).
+
+    Args:
+        by_chance: [R, K], R repetitions of the K values by chance, 3 or more; a value that is not known is NaN in all of them.
+        rate: the share; with fewer than 1/rate - 1 repetitions it is 1/(R + 1).
+    """
+    repetitions, known = len(by_chance), np.isfinite(by_chance).all(axis=0)
+    others = repetitions - 1
+    mean = (by_chance.sum(axis=0) - by_chance) / others
+    squares = (by_chance**2).sum(axis=0) - by_chance**2
+    spread = np.sqrt(np.maximum(squares - others * mean**2, 0) / (others - 1))
+    scores = np.divide(by_chance - mean, spread, out=np.zeros_like(by_chance), where=known & (spread > 0))
+    farthest = np.sort(scores.max(axis=1))
+    place = max(1, int(rate * (repetitions + 1) + 1e-9))
+    limit: Float = by_chance.mean(axis=0) + farthest[-place] * by_chance.std(axis=0, ddof=1)
+    return limit
+
+
+def false_discovery_limit(found: NDArray[np.floating], by_chance: Sequence[NDArray[np.floating]], rate: float) -> float:
+    """The score from which on at most a share of what is found would be found by chance.
+
+    Of the scores from s on, (1 + number by chance)/(R + 1) are expected by chance, with the number over all R repetitions: the one
+    is there since what was found might itself be the largest by chance.
+
+    Source: J. D. Storey, R. Tibshirani, "Statistical significance for genomewide studies", PNAS 100, 2003, with the permuted scores
+    taken together and no correction for the share that differs.
+
+    Args:
+        found: scores.
+        by_chance: the same of R repetitions where there is nothing to find.
+        rate: the share.
+
+    Returns:
+        The smallest such score among those found; infinity where there is none.
+    """
+    scores = np.sort(np.asarray(found, np.float64))[::-1]
+    chance = np.sort(np.concatenate([*by_chance, np.empty(0)]))
+    above = len(chance) - np.searchsorted(chance, scores)
+    passing = (1 + above) / (len(by_chance) + 1) <= rate * np.arange(1, len(scores) + 1)
+    return float(scores[np.flatnonzero(passing)[-1]]) if passing.any() else float("inf")
