@@ -63,9 +63,9 @@ def looks_of(sampler: Sampler) -> AbstractContextManager[MagicMock]:
 def test_timing_parts_changes_nothing_that_a_run_finds(corpus: NamedCorpus) -> None:
     plain, timed = (DEFAULT.begin(corpus.arrays, WANTED) for _ in range(2))
     with looks_of(plain) as looks:
-        records = plain.run(110)  # averages begin after 100 at the latest
+        records = plain.run(410)  # looks are after 200 and 400, unless means begin anew there
     with looks_of(timed) as timed_looks, timed_parts(timed) as seconds:
-        found = timed.run(110)
+        found = timed.run(410)
     assert 0 < looks.call_count == timed_looks.call_count < records[-1].samples // AVERAGE_EVERY
     samples = records[-1].samples
     assert samples > 0

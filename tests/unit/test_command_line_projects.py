@@ -138,11 +138,14 @@ def test_ctrl_c_twice_ends_at_once(call: Call, tmp_path: Path, monkeypatch: pyte
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("it went on")
 
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what a terminal's process has, whoever runs the tests
     monkeypatch.setattr(Sampler, "step", pressed)
     path = tmp_path / f"one{ENDING}"
-    assert call(*FIT, "--iterations", 50, "--project", path).status == 130 and not path.exists()
-    assert signal.getsignal(signal.SIGINT) is before
+    try:
+        assert call(*FIT, "--iterations", 50, "--project", path).status == 130 and not path.exists()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(
