@@ -120,17 +120,17 @@ OF_WORDS = ("tested", "shown", "false shown", "sure", "false sure")
 calls sure; false: those that do not differ, or the other way round."""
 
 OF_TOPICS = ("differing", "real", "same", "false real", "topics", "found")
-"""Counts of topics. Differing in wording, and those of them whose gap is called real; the same, and those of them; and runs in which a
-topic was looked for, and those that have it."""
+"""Counts of topics. Differing in wording, and those of them whose gap is called real; the same, and those of them; and runs in which
+a topic was looked for, and those that have it."""
 
 
 def told(planted: PlantedCorpus, read: Topics, findings: Findings) -> dict[str, float]:
     """What holds of what is said, in numbers that can be added over runs.
 
     Returns:
-        `KIND, all` and `KIND, held` of each kind of `INTERVALS`: how many there are, and how many hold the truth; the counts `OF_WORDS` and `OF_TOPICS`; and
-        `order` and `plain order`: Spearman's correlation of topics by wording gap with their true gaps, of the gap that evidence
-        gives and of that of the mean wordings, or NaN.
+        `KIND, all` and `KIND, held` of each kind of `INTERVALS`: how many there are, and how many hold the truth; the counts
+        `OF_WORDS` and `OF_TOPICS`; and `order` and `plain order`: Spearman's correlation of topics by wording gap with their true
+        gaps, of the gap that evidence gives and of that of the mean wordings, or NaN.
     """
     from scipy.stats import spearmanr
 

@@ -23,8 +23,8 @@ from spdp_engine.measures.cells import Cells
 Float = NDArray[np.float64]
 
 PRIOR_TOKENS, PRIOR_SHARE = 50.0, 0.1
-"""The prior says "no difference" with the weight of so many tokens of what all groups say on the topic together, or of this share of
-its tokens where that is less."""
+"""The prior says "no difference" with the weight of so many tokens of what all groups say on the topic together, or of this share
+of its tokens where that is less."""
 
 LEAST_REST = 0.05
 """A document's weight grows as one over the square of the rest's share of its group; that share counts as so much at least."""

@@ -29,15 +29,17 @@ def share_draws(
 ) -> Float:
     """Draws of each group's shares of topics, as other documents of the same kind might have given them.
 
-    Each document is left out in turn (the jackknife): that says how far a share hangs on single documents. The logarithm of the
-    share then varies with that standard error, and with the t distribution whose degrees of freedom are the number of documents
-    that decide it: (sum e^2)^2 / sum e^4 of their influences e. So a share that hangs on two or three long documents has a wide
-    interval, and one that lies in few has a longer upper end than lower. Topics of a group vary together, as they do in documents.
+    A share is a mean over documents, and hangs on each of them by its influence e, which counts for more where a document is large
+    beside its group. The logarithm of the share varies with the root of sum e^2, and with the t distribution whose degrees of
+    freedom are the number of documents that decide it, (sum e^2)^2 / sum e^4. So a share that hangs on two or three long documents
+    has a wide interval, and all have longer upper ends than lower. Topics of a group vary together, as they do in documents.
 
-    Resampling documents (the bootstrap, plain or Bayesian) would give intervals that are too short for such shares, and too low.
+    Resampling documents (the bootstrap, plain or Bayesian) gives intervals that are too short where few documents speak of a topic,
+    and that lie too low.
 
-    Sources: J. W. Tukey, "Bias and confidence in not quite large samples", Annals of Mathematical Statistics 29, 1958; F. E.
-    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2, 1946.
+    Sources: J. MacKinnon, H. White, "Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample
+    properties", Journal of Econometrics 29, 1985, for the influences (HC2); F. E. Satterthwaite, "An approximate distribution of
+    estimates of variance components", Biometrics Bulletin 2, 1946, for the degrees of freedom.
 
     Args:
         tokens: [D, K], tokens of each document in each topic.
@@ -66,7 +68,7 @@ def share_draws(
         shares[:, group, absent] = np.minimum(
             rng.standard_exponential((draws, absent.sum())) * usual[absent] / total, 1
         )
-        influence = (own - share * lengths[:, None]) / (total - lengths)[:, None]
+        influence = (own - share * lengths[:, None]) / (total * np.sqrt(1 - lengths / total))[:, None]
         squares = (influence**2).sum(axis=0)
         varies = squares > 0
         error = np.sqrt(squares[varies])

@@ -56,6 +56,7 @@ def test_two_runs_are_compared(visit: Callable[..., Person], table: Path) -> Non
     expect(page.locator(".px-lead").filter(has_text="found again")).to_contain_text(
         re.compile(r"[0-3] of the 3 topics of the first run (is|are) found again among the 4 of the second")
     )
+    expect(person.button("Cancel")).to_have_count(0)  # what is being checked draws the page again when it is known
     person.settle()
 
     # A click on a cell shows its two topics, pairs lying on the diagonal.
