@@ -120,8 +120,8 @@ OF_WORDS = ("tested", "shown", "false shown", "sure", "false sure")
 calls sure; false: those that do not differ, or the other way round."""
 
 OF_TOPICS = ("differing", "real", "same", "false real", "topics", "found")
-"""Counts of topics. Differing in wording, and those of them whose gap is called real; the same, and those of them; and runs in which
-a topic was looked for, and those that have it."""
+"""Counts of topics. Differing in wording, and those of them whose gap is called real; the same, and those of them; runs in which a
+topic was looked for, and those that have it."""
 
 
 def told(planted: PlantedCorpus, read: Topics, findings: Findings) -> dict[str, float]:

@@ -84,7 +84,7 @@ class Watched:
     def act(self, action: str, do: Callable[[], object]) -> None:
         """Does something and waits until the page is quiet."""
         self.page.evaluate(WATCH)
-        before, begin = self._bytes, self.page.evaluate("performance.now()")
+        before, begin = self._bytes, self.page.evaluate("window.parallaxLast = performance.now()")
         do()
         self.wait()
         last = self.page.evaluate("window.parallaxLast")
@@ -199,7 +199,7 @@ def walk(watched: Watched, told: Callable[[], object]) -> None:
         page.get_by_role("option").filter(has_text=option).first.click()
 
     def write(place: str, text: str) -> None:
-        field = page.get_by_label(re.compile(place)).first
+        field = page.locator("input").and_(page.get_by_label(re.compile(place))).first
         field.fill(text)
         field.press("Enter")
 
@@ -219,8 +219,9 @@ def walk(watched: Watched, told: Callable[[], object]) -> None:
     act("own words", option("Own words"))
     act("a word in its contexts", lambda: page.locator(".px-word[data-pick]").first.click())
     act("open Read", link("Read"))
-    act("search a word", lambda: write("Search titles", _made_up(7)))
-    act("search another", lambda: write("Search titles", f"{_made_up(11)} {_made_up(12)}"))
+    first, second = page.locator(".px-result p").first.inner_text().split()[:2]
+    act("search a word", lambda: write("Search titles", first))
+    act("search two words", lambda: write("Search titles", f"{first} {second}"))
     act("open a document", lambda: page.locator(".px-result [data-pick]").first.click())
     act("open Trust", link("Trust"))
     act("open Download", link("Download"))
