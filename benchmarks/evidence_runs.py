@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 import numpy as np
@@ -22,7 +22,6 @@ from spdp_engine.sampling import Sampler, SamplerSettings
 from spdp_engine.topics import OWN_WORD_Z, Topics, estimates, read_topics
 from spdp_engine.topics.findings import Findings
 from spdp_engine.topics.reading import OWN_WORD_COUNT
-from spdp_engine.types import Iteration
 
 ENOUGH = 10
 """Tokens that a group, and all others together, must have of a word in a topic for its log-odds to be looked at."""
@@ -87,18 +86,30 @@ WAYS: dict[str, Callable[[], AbstractContextManager[type[Evidence]]]] = {
 
 
 def measured(
-    planted: PlantedCorpus, seed: int, iterations: int, plan: Plan, way: str = "as it is", device: str | None = None,
-    progress: Callable[[Iteration], None] = lambda _: None,
-) -> tuple[Topics, Findings]:  # fmt: skip
+    planted: PlantedCorpus,
+    settings: SamplerSettings,
+    iterations: int,
+    plan: Plan,
+    way: str = "as it is",
+    progress: Progress = lambda _: None,
+) -> tuple[Topics, Findings]:
     """Fits the model from the planted topics on, and gathers evidence.
 
     From the planted topics, since the question is what is said of topics that are there, not whether they are found.
+
+    Args:
+        planted: a corpus.
+        settings: of the run, with `TOPICS` topics.
+        iterations: of the run.
+        plan: how much evidence.
+        way: a name of `WAYS`.
+        progress: told of each iteration.
 
     Returns:
         What is read of the run, and what is known of it.
     """
     corpus = planted.corpus
-    sampler = Sampler(corpus, SamplerSettings(topics=TOPICS, seed=seed, device=device))
+    sampler = Sampler(corpus, settings)
     sampler.start_at(planted.topics[~sampler.held_out].astype(np.uint16))
     sampler.run(iterations, progress)
     topics = np.full(corpus.n_tokens, -1, np.int32)
@@ -210,7 +221,7 @@ class EvidenceRun:
 
     Attributes:
         machine: where.
-        plan: how much evidence.
+        plan: how much evidence; other seeds are tried where words are planted, and all is measured as it is.
     """
 
     machine: Machine
@@ -218,10 +229,10 @@ class EvidenceRun:
 
     def __call__(self, wanted: Row, progress: Progress) -> Row:
         """See `runs.Measure`."""
-        planted = planted_corpus(KINDS[str(wanted["kind"])], int(str(wanted["seed"])))
-        read, findings = measured(
-            planted, int(str(wanted["seed"])), int(str(wanted["iterations"])), self.plan, str(wanted["way"]),
-            str(wanted["device"]), progress,
-        )  # fmt: skip
+        kind, way, seed = KINDS[str(wanted["kind"])], str(wanted["way"]), int(str(wanted["seed"]))
+        planted = planted_corpus(kind, seed)
+        plan = self.plan if (kind.name, way) == ("planted", "as it is") else replace(self.plan, seeds=0)
+        settings = SamplerSettings(topics=TOPICS, seed=seed, device=str(wanted["device"]))
+        read, findings = measured(planted, settings, int(str(wanted["iterations"])), plan, way, progress)
         figures = {name: f"{value:.4g}" for name, value in told(planted, read, findings).items()}
         return {**figures, **self.machine.columns()}

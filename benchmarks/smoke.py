@@ -6,7 +6,7 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from benchmarks import associations, blocking, fit_quality, learning, speed, table_limit
+from benchmarks import associations, blocking, evidence, fit_quality, learning, speed, table_limit
 from benchmarks.data import bars, bars_corpus, generated_corpus
 from benchmarks.options import Options
 
@@ -34,6 +34,7 @@ def measure(options: Options) -> None:
     learning.measure([corpus], options, ablated=[corpus.name])
     associations.measure(corpus, options)
     table_limit.measure(corpus, options, limits=(2, 512))
+    evidence.measure(options)
     simulated = blocking.Plan(
         bars_corpus(bars(), 60, 20, 0.1), 10, iterations=10, seeds=1, held_out_documents=10, bars=bars()
     )

@@ -11,12 +11,8 @@ found.
 
 from __future__ import annotations
 
-import atexit
-import logging
 import math
-import threading
 import time
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -24,6 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from spdp_engine.background import Background, Cancelled
 from spdp_engine.corpus import Corpus
 from spdp_engine.corpus.reference import Reference, own_texts
 from spdp_engine.corpus.sampling import sample_documents
@@ -32,8 +29,6 @@ from spdp_engine.jobs import ACTIVE, Job, JobState, Queue
 from spdp_engine.sampling import SamplerSettings
 from spdp_engine.topics import Topics, read_topics
 from spdp_engine.topics.quality import measure_quality
-
-log = logging.getLogger(__name__)
 
 AROUND = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Numbers that are tried, as multiples of the suggested one."""
@@ -294,24 +289,21 @@ class ChoosingStatus:
     error: str
 
 
-_living: weakref.WeakSet[Choosing] = weakref.WeakSet()
-
-
-@atexit.register
-def _let_go() -> None:
-    """Sees to it that no fit begins while the process ends. Its jobs are ended by `jobs`, whose turn is after this."""
-    for choosing in list(_living):
-        choosing.cancel()
-
-
-class Choosing:
-    """The handle of one comparison. Every method may be called from any thread and returns at once unless it says otherwise.
+class Choosing(Background[ChoosingStatus]):
+    """The handle of one comparison.
 
     Attributes:
         corpus: all of the documents.
         plan: what is tried.
         settings: of every fit, but for its number of topics and its seed.
     """
+
+    name = "parallax-choosing"
+    kept = (
+        "The comparison stopped unexpectedly. What it had measured until then is kept.",
+        "The comparison failed; the log says why. What it had measured until then is kept.",
+        "",
+    )
 
     def __init__(self, corpus: Corpus, settings: SamplerSettings, queue: Queue, plan: Plan) -> None:
         """Starts the comparison in a daemon thread.
@@ -326,19 +318,15 @@ class Choosing:
             SettingsError: there is nothing to compare, or not on this corpus.
         """
         plan.check(corpus)
+        super().__init__()
         self.corpus, self.plan = corpus, plan
         self.settings = replace(settings, topics=plan.numbers[0], held_out=plan.held_out, measure_every=1)
         self._queue = queue
-        self._changed = threading.Condition()
-        self._state = JobState.PREPARING
-        self._error = ""
         self._job: Job | None = None
         self._done: list[Fit] = []
         self._candidates: list[Candidate] = []
         self._sample: Corpus | None = None
-        _living.add(self)
-        self._thread = threading.Thread(target=self._work, name="parallax-choosing", daemon=True)
-        self._thread.start()
+        self._begin()
 
     # --- what others see
 
@@ -354,10 +342,7 @@ class Choosing:
     def status(self) -> ChoosingStatus:
         """Where the comparison stands now."""
         with self._changed:
-            if self._state in ACTIVE and not self._thread.is_alive():
-                self._end(
-                    JobState.FAILED, "The comparison stopped unexpectedly. What it had measured until then is kept."
-                )
+            self._see_whether_it_lives()
             state, job, done = self._state, self._job, tuple(self._done)
         topics, waiting, fitted, seconds = (done[-1].topics if done else 0), 0, 0.0, sum(fit.seconds for fit in done)
         if state in ACTIVE and job:
@@ -369,23 +354,12 @@ class Choosing:
         left = seconds / share * (1 - share) if share and seconds else None
         return ChoosingStatus(state, topics, len(done), self.plan.fits, share, waiting, left, self._error)
 
-    def wait(self, timeout: float | None = None) -> ChoosingStatus:
-        """Waits until the comparison is over, or the time is."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._state not in ACTIVE or not self._thread.is_alive(), timeout)
-        return self.status()
-
-    def join(self, timeout: float) -> None:
-        """Waits until the thread of a comparison that is over has ended, or the time is over."""
-        self._thread.join(timeout)
-
     # --- what others ask for
 
     def cancel(self) -> None:
         """Ends the comparison; the fit that is running ends after its present iteration. What was measured stays."""
+        super().cancel()
         with self._changed:
-            if self._state in ACTIVE:
-                self._end(JobState.STOPPED)
             job = self._job
         if job:
             job.discard()
@@ -398,45 +372,34 @@ class Choosing:
         return min(1.0, (sum(work[:done]) + fitted * (20 + topics if done < len(work) else 0)) / sum(work))
 
     def _work(self) -> None:
-        try:
-            self._sample = sample_documents(self.corpus, self.plan.tokens, self.settings.seed)
-            reference = own_texts(sample_documents(self.corpus, MOST_REFERENCE_TOKENS, self.settings.seed))
-            self._become(JobState.RUNNING)
-            if all(self._try(topics, self._sample, reference) for topics in self.plan.numbers):
-                self._become(JobState.FINISHED)
-        except ParallaxError as error:
-            self._become(JobState.FAILED, str(error))
-        except BaseException:  # whatever ends the thread, the page must say so
-            log.exception("the comparison failed")
-            self._become(
-                JobState.FAILED, "The comparison failed; the log says why. What it had measured until then is kept."
-            )
+        self._sample = sample_documents(self.corpus, self.plan.tokens, self.settings.seed)
+        reference = own_texts(sample_documents(self.corpus, MOST_REFERENCE_TOKENS, self.settings.seed))
+        self._become(JobState.RUNNING)
+        for topics in self.plan.numbers:
+            self._try(topics, self._sample, reference)
 
-    def _try(self, topics: int, sample: Corpus, reference: Reference) -> bool:
-        """Fits a number of topics with every seed, and publishes what was measured; False where it was cancelled."""
+    def _try(self, topics: int, sample: Corpus, reference: Reference) -> None:
+        """Fits a number of topics with every seed, and publishes what was measured."""
         fits, read = [], []
         for turn in range(self.plan.seeds):
             settings = replace(self.settings, topics=topics, seed=(self.settings.seed + turn) % 2**32)
-            found = self._fit(settings, sample, reference)
-            if found is None:
-                return False
-            fits.append(found[0])
-            read.append(found[1])
+            fit, gaps = self._fit(settings, sample, reference)
+            fits.append(fit)
+            read.append(gaps)
         candidate = Candidate(topics, tuple(fits), _stability(read))
         with self._changed:
-            if self._state in ACTIVE:
-                self._candidates.append(candidate)
-            return self._state in ACTIVE
+            self._check()
+            self._candidates.append(candidate)
 
-    def _fit(self, settings: SamplerSettings, sample: Corpus, reference: Reference) -> tuple[Fit, _Gaps] | None:
-        """One fit, measured, and its wordings; None where it was cancelled.
+    def _fit(self, settings: SamplerSettings, sample: Corpus, reference: Reference) -> tuple[Fit, _Gaps]:
+        """One fit, measured, and its wordings.
 
         Raises:
+            Cancelled: nobody wants it any more.
             ParallaxError: it failed, or cannot be measured.
         """
         with self._changed:
-            if self._state not in ACTIVE:
-                return None
+            self._check()
             job = self._job = Job(sample, settings, self.plan.iterations, self._queue)
         status = job.wait()
         job.discard()
@@ -444,7 +407,7 @@ class Choosing:
             raise ParallaxError(f"The comparison ended at {settings.topics} topics. {status.error}")
         last, found = status.last, job.sample()
         if status.state is not JobState.FINISHED or last is None or found is None:
-            return None
+            raise Cancelled
         perplexity = last.perplexity if last.averaged is None else last.averaged
         if perplexity is None:
             raise InputError(
@@ -458,20 +421,10 @@ class Choosing:
         seconds = last.elapsed + time.perf_counter() - begin
         fit = Fit(settings.topics, settings.seed, perplexity, coherence, quality.diversity, seconds)
         with self._changed:
-            if self._state not in ACTIVE:
-                return None
+            self._check()
             self._done.append(fit)
             self._job = None
         return fit, _Gaps.of(topics)
-
-    def _become(self, state: JobState, error: str = "") -> None:
-        with self._changed:
-            if self._state in ACTIVE:  # what was cancelled stays so
-                self._end(state, error)
-
-    def _end(self, state: JobState, error: str = "") -> None:
-        self._state, self._error = state, error
-        self._changed.notify_all()
 
 
 @dataclass(frozen=True, eq=False)

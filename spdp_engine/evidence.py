@@ -11,12 +11,8 @@ seeds begin from nothing. All of it is decided by the run's seed and the size of
 
 from __future__ import annotations
 
-import atexit
 import enum
-import logging
-import threading
 import time
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -25,9 +21,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from spdp_engine.background import Background, Cancelled
 from spdp_engine.corpus import Corpus
-from spdp_engine.errors import ParallaxError
-from spdp_engine.jobs import ACTIVE, JobState, Queue
+from spdp_engine.jobs import JobState, Queue
 from spdp_engine.measures.intervals import share_draws
 from spdp_engine.sampling import Sampler, SamplerSettings
 from spdp_engine.topics import OWN_WORD_Z, Topics, read_topics
@@ -35,8 +31,6 @@ from spdp_engine.topics.estimates import Counted, Units, WordEstimates, WordSums
 from spdp_engine.topics.findings import Findings, SeedEvidence, WordEvidence
 from spdp_engine.topics.reading import OWN_WORD_COUNT
 from spdp_engine.types import Tokens
-
-log = logging.getLogger(__name__)
 
 MANY_TOKENS = 1_000_000
 """Tokens from which on sweeps are saved: so many, and all is done in a minute or two on two cores."""
@@ -53,8 +47,6 @@ wordings. Topics of two seeds that pass share a third or more of their tokens (D
 chance."""
 
 _RANDOM = 0xE71D
-_LAST_WORDS = 3.0
-"""Seconds that a process waits for its evidence when it ends."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +80,14 @@ class Plan:
 
     def sized(self, tokens: int) -> Plan:
         """The plan for so many tokens: large corpora get less, which is enough, since more is known of their topics."""
-        if tokens > SOME_TOKENS:
-            self = replace(self, dealings=min(self.dealings, 20))
-        if tokens <= MANY_TOKENS:
-            return self
-        part = MANY_TOKENS / tokens
+        part = min(1.0, MANY_TOKENS / max(tokens, 1))
 
         def fewer(sweeps: int, least: int) -> int:
             return min(sweeps, max(least, round(sweeps * part)))
 
         return replace(
             self, settle=fewer(self.settle, 15), apart=fewer(self.apart, 2), adapt=fewer(self.adapt, 10),
-            iterations=fewer(self.iterations, 100),
+            iterations=fewer(self.iterations, 100), dealings=min(self.dealings, 20) if tokens > SOME_TOKENS else self.dealings,
         )  # fmt: skip
 
     def work(self, compared: bool, dealt_out: bool) -> int:
@@ -138,10 +126,6 @@ class EvidenceStatus:
     error: str
 
 
-class _Cancelled(Exception):
-    """Nobody wants it any more."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Observed:
     """What dealings-out of the groups are compared with.
@@ -159,29 +143,21 @@ class _Observed:
     frequent: list[NDArray[np.int64]]
 
 
-_living: weakref.WeakSet[Evidence] = weakref.WeakSet()
-
-
-@atexit.register
-def _let_go() -> None:
-    """Ends every sampler before the process ends: a driver that is cut off within a kernel aborts, and says so."""
-    living = list(_living)
-    for evidence in living:
-        evidence.cancel()
-    end = time.monotonic() + _LAST_WORDS
-    for evidence in living:
-        evidence.join(max(0.0, end - time.monotonic()))
-
-
-class Evidence:
-    """The handle of what is measured of one run. Every method may be called from any thread and returns at once unless it says
-    otherwise.
+class Evidence(Background[EvidenceStatus]):
+    """The handle of what is measured of one run.
 
     Attributes:
         corpus: of the run.
         settings: of the run.
         plan: how much is measured.
     """
+
+    name = "parallax-evidence"
+    kept = (
+        "The measuring stopped unexpectedly. What is known until then is kept.",
+        "How sure the findings are could not be measured to the end; the log says why. What is known until then is kept.",
+        "How sure the findings are could not be measured to the end.",
+    )
 
     def __init__(
         self, corpus: Corpus, settings: SamplerSettings, topics: NDArray[np.integer], topics_read: Topics, queue: Queue,
@@ -197,6 +173,7 @@ class Evidence:
             queue: in which each of the samplers waits for its place.
             plan: how much is measured; it is brought to the size of the corpus.
         """
+        super().__init__()
         self.corpus, self.settings, self.plan = corpus, settings, plan.sized(corpus.n_tokens)
         self.plan = replace(self.plan, iterations=max(1, min(self.plan.iterations, topics_read.sample.iteration)))
         self._read, self._queue = topics_read, queue
@@ -206,14 +183,11 @@ class Evidence:
         self._start = np.asarray(topics)[kept].astype(np.uint16)
         self._word, self._document = corpus.token_word[kept], corpus.token_document[kept]
         self._unit = self._units.of[self._document]
-        self._changed = threading.Condition()
-        self._state, self._phase, self._error = JobState.PREPARING, Phase.SAMPLES, ""
+        self._phase = Phase.SAMPLES
         self._findings = Findings()
         self._done, self._seconds, self._since = 0, 0.0, cast(float | None, None)
         self._all = self.plan.work(self._compared, self._can_deal_out)
-        _living.add(self)
-        self._thread = threading.Thread(target=self._work, name="parallax-evidence", daemon=True)
-        self._thread.start()
+        self._begin()
 
     # --- what others see
 
@@ -224,8 +198,7 @@ class Evidence:
     def status(self) -> EvidenceStatus:
         """Where it stands now."""
         with self._changed:
-            if self._state in ACTIVE and not self._thread.is_alive():
-                self._end(JobState.FAILED, "The measuring stopped unexpectedly. What is known until then is kept.")
+            self._see_whether_it_lives()
             state, waiting = self._state, 0
             if state is JobState.WAITING:
                 waiting = self._queue.before(self)
@@ -233,43 +206,13 @@ class Evidence:
             left = self._spent() / share * (1 - share) if share else None
             return EvidenceStatus(state, self._phase, share, waiting, left, self._error)
 
-    def wait(self, timeout: float | None = None) -> EvidenceStatus:
-        """Waits until all is measured, or the time is over."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._state not in ACTIVE or not self._thread.is_alive(), timeout)
-        return self.status()
-
-    def join(self, timeout: float) -> None:
-        """Waits until the thread of evidence that is over has ended, or the time is over."""
-        self._thread.join(timeout)
-
-    # --- what others ask for
-
-    def cancel(self) -> None:
-        """Ends the measuring after the present sweep. What is known stays."""
-        with self._changed:
-            if self._state in ACTIVE:
-                self._end(JobState.STOPPED)
-
     # --- the worker
 
     def _work(self) -> None:
-        try:
-            observed = self._sample()
-            if observed and self._can_deal_out:
-                self._deal_out(observed)
-            self._try_seeds()
-            self._become(JobState.FINISHED)
-        except _Cancelled:
-            pass
-        except ParallaxError as error:
-            self._become(JobState.FAILED, f"How sure the findings are could not be measured to the end. {error}")
-        except BaseException:  # whatever ends the thread, the page must say so
-            log.exception("the measuring of evidence failed")
-            self._become(
-                JobState.FAILED,
-                "How sure the findings are could not be measured to the end; the log says why. What is known until then is kept.",
-            )
+        observed = self._sample()
+        if observed and self._can_deal_out:
+            self._deal_out(observed)
+        self._try_seeds()
 
     @property
     def _can_deal_out(self) -> bool:
@@ -366,8 +309,8 @@ class Evidence:
         with self._changed:
             self._check()
             self._state, self._phase = JobState.WAITING, phase
-        if not self._queue.enter(self, lambda: self._state not in ACTIVE):
-            raise _Cancelled
+        if not self._queue.enter(self, lambda: not self._wanted):
+            raise Cancelled
         try:
             self._become(JobState.RUNNING)
             self._since = time.perf_counter()
@@ -415,24 +358,11 @@ class Evidence:
     def _worked(self, sweeps: int) -> None:
         self._done += sweeps
 
-    def _check(self) -> None:
-        if self._state not in ACTIVE:
-            raise _Cancelled
-
     def _publish(self, **known: object) -> None:
         with self._changed:
             self._check()
             self._findings = replace(self._findings, **known)  # type: ignore[arg-type]
             self._changed.notify_all()
-
-    def _become(self, state: JobState, error: str = "") -> None:
-        with self._changed:
-            if self._state in ACTIVE:  # what was cancelled stays so
-                self._end(state, error)
-
-    def _end(self, state: JobState, error: str = "") -> None:
-        self._state, self._error = state, error
-        self._changed.notify_all()
 
 
 def _own(topics: Topics, words: WordEvidence | None, numbers: NDArray[np.integer]) -> NDArray[np.int32]:

@@ -231,7 +231,7 @@ class WordSums:
         """
         self._words, self._samples = words, 0
         shape = groups, sum(map(len, words))
-        self._count, self._stiffness = np.zeros(shape), np.zeros(shape)
+        self._count, self._inverse_freedom = np.zeros(shape), np.zeros(shape)
         self._odds, self._contrast = _Imputed(shape), _Imputed(shape)
 
     def add(self, sample: Counted) -> None:
@@ -242,7 +242,7 @@ class WordSums:
             here = slice(start, start + len(words))
             self._odds.add(here, odds.log_odds, odds.variance)
             self._contrast.add(here, odds.contrast, odds.contrast_variance)
-            self._stiffness[:, here] += 1 / odds.freedom
+            self._inverse_freedom[:, here] += 1 / odds.freedom
             self._count[:, here] += odds.count
             start += len(words)
         self._samples += 1
@@ -250,8 +250,8 @@ class WordSums:
     def estimates(self) -> WordEstimates:
         """Means and spreads of what was added: two samples or more."""
         n = self._samples
-        log_odds, error, _ = self._odds.estimate(n, self._stiffness / n)
-        contrast, contrast_error, freedom = self._contrast.estimate(n, self._stiffness / n)
+        log_odds, error, _ = self._odds.estimate(n, self._inverse_freedom / n)
+        contrast, contrast_error, freedom = self._contrast.estimate(n, self._inverse_freedom / n)
         topic = np.repeat(np.arange(len(self._words), dtype=np.int32), [len(words) for words in self._words])
         word = np.concatenate(self._words).astype(np.int32)
         scores = _normal_scores(contrast / contrast_error, freedom)
@@ -270,13 +270,13 @@ class _Imputed:
         self._squares[:, here] += value**2
         self._variance[:, here] += variance
 
-    def estimate(self, n: int, stiffness: Float) -> tuple[Float, Float, Float]:
-        """Means, standard deviations and their degrees of freedom. stiffness: one over those of the variance within a sample."""
+    def estimate(self, n: int, inverse_freedom: Float) -> tuple[Float, Float, Float]:
+        """Means, standard deviations and their degrees of freedom. inverse_freedom: one over those within a sample."""
         mean = self._sum / n
         within = self._variance / n
         between = np.maximum(self._squares / n - mean**2, 0) * n / (n - 1) * (1 + 1 / n)
         variance: Float = within + between
-        freedom: Float = variance**2 / (within**2 * stiffness + between**2 / (n - 1))
+        freedom: Float = variance**2 / (within**2 * inverse_freedom + between**2 / (n - 1))
         return mean, np.sqrt(variance), freedom
 
 

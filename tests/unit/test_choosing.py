@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spdp_engine import choosing as module
+from spdp_engine import background
 from spdp_engine.choosing import Candidate, Choosing, Fit, Plan, levelled, plan_for, recommend
 from spdp_engine.corpus import Corpus, corpus_from_arrays
 from spdp_engine.errors import DeviceError, SettingsError
@@ -323,7 +323,7 @@ def test_what_is_over_stays_over(start: Start) -> None:
 def test_no_fit_begins_while_the_process_ends(start: Start) -> None:
     choosing = start(Plan((2, 4), iterations=FOREVER))
     wait_until(lambda: choosing.status().share > 0)
-    module._let_go()
+    background._let_go()
     choosing.join(PATIENCE)
     assert choosing.status().state is JobState.STOPPED
 
@@ -385,7 +385,7 @@ def test_a_thread_that_ends_without_a_word_is_noticed(start: Start, monkeypatch:
     def work(_: Choosing) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(Choosing, "_work", work)
+    monkeypatch.setattr(Choosing, "_run", work)
     choosing = start()
     choosing.join(PATIENCE)
     assert "unexpectedly" in assert_one_failure(choosing)
