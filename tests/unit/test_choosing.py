@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from spdp_engine import background
+from spdp_engine import choosing as module
 from spdp_engine.choosing import Candidate, Choosing, Fit, Plan, levelled, plan_for, recommend
 from spdp_engine.corpus import Corpus, corpus_from_arrays
 from spdp_engine.errors import DeviceError, SettingsError
