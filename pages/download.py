@@ -164,7 +164,9 @@ def _project_bytes(workspace: Workspace) -> bytes:
     """
     project = workspace.project()
     if project is None:
-        raise InputError("The run cannot tell its state while it waits for its turn, or has failed. Try again when it rests.")
+        raise InputError(
+            "The run cannot tell its state while it waits for its turn, or has failed. Try again when it rests."
+        )
     return project_bytes(project)
 
 
