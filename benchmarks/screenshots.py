@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +51,9 @@ def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
         page.wait_for_timeout(after)  # charts are drawn a moment after they are there
         page.screenshot(path=folder / f"{name}-{suffix}.png")
 
+    def visit(name: str) -> None:
+        page.goto(re.sub(r"/\w*\?", f"/{name}?", page.url))  # on a telephone the links are folded away
+
     page.goto(address)
     page.get_by_role("button", name="Open this sample").first.wait_for(timeout=60_000)
     take("home")
@@ -66,11 +70,11 @@ def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
     take("explore")
     page.get_by_role("button", name="Compare the groups").click()
     page.get_by_text("How they word it").wait_for(timeout=60_000)
-    page.get_by_role("link", name="Trust").click()
+    visit("trust")
     page.get_by_role("heading", name="How sure is it?").wait_for(timeout=60_000)
     page.wait_for_function("() => !document.querySelector('.st-key-evidence_cancel')", timeout=180_000)
     take("trust")
-    page.get_by_role("link", name="Compare").click()
+    visit("compare")
     page.get_by_text("How they word it").wait_for(timeout=60_000)
     page.get_by_label("Topic", exact=True).click()
     page.get_by_role("option").filter(has_text=DEFAULT_TOPIC).first.click()
@@ -80,7 +84,7 @@ def _walk(page: Page, address: str, folder: Path, suffix: str) -> None:
     take("words")
     page.get_by_text("Where it shows").or_(page.get_by_text("in its contexts")).first.scroll_into_view_if_needed()
     take("contexts")
-    for name in ("Read", "Download", "Guide"):
-        page.get_by_role("link", name=name).click()
+    for name in ("read", "download", "guide"):
+        visit(name)
         page.get_by_role("heading", level=1).wait_for(timeout=60_000)
-        take(name.lower())
+        take(name)

@@ -61,7 +61,7 @@ SAMPLES: tuple[Sample, ...] = (
         title="title",
         date="date",
         subject="section",
-        suggested_topics=20,
+        suggested_topics=15,
         look_for=(
             "Open the topic of the port: the Ledger writes of a stoppage, of flexible rosters and of employees, the "
             "Lantern of a strike, of the picket and of dockers."

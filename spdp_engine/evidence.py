@@ -225,30 +225,32 @@ class Evidence(Background[EvidenceStatus]):
         first = self._count(self._start, self._units)
         compared = first.compared()
         words = WordSums(words_to_look_at(self._read) if self._compared else [], groups)
-        shares, gaps = [], []
+        draws, shares, gaps = [], [], []
         with self._place(Phase.SAMPLES):
             sampler = self._sampler(self._units, rng)
             self._sweep(sampler, plan.settle)
             for _ in range(plan.samples):
                 self._sweep(sampler, plan.apart)
                 sample = self._count(sampler.topics(), self._units)
-                shares.append(share_draws(sample.unit_tokens(), self._units.group, groups, plan.draws, rng))
+                tokens = sample.unit_tokens()
+                draws.append(share_draws(tokens, self._units.group, groups, plan.draws, rng))
+                shares.append(sample.group_shares(tokens))
                 if self._compared:
                     gaps.append(sample.gaps(compared))
                     words.add(sample)
                 self._worked(COUNTING)
-        draws = self._centred(np.concatenate(shares))
+        centred = self._centred(np.concatenate(draws), np.mean(shares, axis=0))
         if not self._compared:
-            self._publish(prevalence_draws=draws)
+            self._publish(prevalence_draws=centred)
             return None
         found = words.estimates()
-        self._publish(prevalence_draws=draws, words=found.evidence(self.corpus.vocabulary, found.cautious_limit))
+        self._publish(prevalence_draws=centred, words=found.evidence(self.corpus.vocabulary, found.cautious_limit))
         return _Observed(found, np.array(gaps), compared, first.frequent_words())
 
-    def _centred(self, draws: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Draws of shares about the shares that are read, which are the mean of more samples."""
-        middle, read = np.median(draws, axis=0), self._read.prevalence
-        factor = np.divide(read, middle, out=np.ones_like(middle), where=(middle > 0) & (read > 0))
+    def _centred(self, draws: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Draws about the shares of these samples as draws about the shares that are read, which are the mean of more samples."""
+        read = self._read.prevalence
+        factor = np.divide(read, shares, out=np.ones_like(shares), where=(shares > 0) & (read > 0))
         return np.minimum(draws * factor, 1).astype(np.float32)
 
     def _deal_out(self, observed: _Observed) -> None:

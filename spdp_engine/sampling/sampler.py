@@ -39,7 +39,7 @@ MAXIMUM_TOPICS = 4096
 AVERAGE_EVERY = 20
 """Sweeps from one sample for readers' averages to the next; neighbours are much alike."""
 
-MANY = 10
+MANY = 5
 """Samples that make a mean worth showing a little longer when the next begins."""
 
 LOOK_EVERY = 10

@@ -116,6 +116,13 @@ class Counted:
         units = len(self.units.group)
         return np.stack([np.bincount(cells.document, cells.count, units) for cells in self.cells], axis=1)
 
+    def group_shares(self, unit_tokens: Float) -> Float:
+        """Each group's shares of topics: float64 [I, K], 0 for a group without tokens. unit_tokens: as above."""
+        tokens = np.zeros((self.groups, len(self.cells)))
+        np.add.at(tokens, self.units.group, unit_tokens)
+        shares: Float = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1)
+        return shares
+
     def compared(self) -> list[list[int]]:
         """For each topic the groups whose wordings can be compared: those with `FEWEST_IN_TOPIC` units in it, if there are two."""
         found = []

@@ -100,13 +100,17 @@ def test_a_share_that_hangs_on_one_document_is_hardly_known() -> None:
     even = np.tile([[10, 90]], (40, 1)) + rng().integers(-5, 6, (40, 1)) * [1, -1]
     prolific = even.copy()
     prolific[0] = [4000, 0]
-    widths = [np.ptp(interval(share_draws(t, np.zeros(40, np.int64), 1, 400, rng())[:, 0, 0], 0.9)) for t in (even, prolific)]
+    widths = [
+        np.ptp(interval(share_draws(t, np.zeros(40, np.int64), 1, 400, rng())[:, 0, 0], 0.9)) for t in (even, prolific)
+    ]
     assert widths[0] < 0.02 and widths[1] > 0.5
 
 
 def test_groups_with_little_to_say() -> None:
     """Four groups: ten documents without topic 2; one document; none; two of no words. Nothing is NaN or outside 0 to 1."""
-    tokens = np.vstack([np.tile([[30, 10, 0]], (10, 1)), [[5, 5, 5]], [[0, 0, 0], [0, 0, 0]], np.tile([[9, 9, 20]], (9, 1))])
+    tokens = np.vstack(
+        [np.tile([[30, 10, 0]], (10, 1)), [[5, 5, 5]], [[0, 0, 0], [0, 0, 0]], np.tile([[9, 9, 20]], (9, 1))]
+    )
     group = np.array([0] * 10 + [1] + [3, 3] + [4] * 9)
     draws = share_draws(tokens, group, 5, 500, rng())
     assert np.isfinite(draws).all() and draws.min() >= 0 and draws.max() <= 1
@@ -225,7 +229,9 @@ def test_saying_everything_twice_is_no_more_evidence() -> None:
     once, twice = (log_odds_by_document(cells_of(n * counts), group, 3, np.arange(12)) for n in (1, 2))
     assert np.allclose(once.variance, twice.variance, rtol=0.02)
     assert np.allclose(once.log_odds, twice.log_odds, atol=0.02)
-    assert np.allclose(once.contrast / once.contrast_variance**0.5, twice.contrast / twice.contrast_variance**0.5, atol=0.1)
+    assert np.allclose(
+        once.contrast / once.contrast_variance**0.5, twice.contrast / twice.contrast_variance**0.5, atol=0.1
+    )
 
 
 def test_many_uses_in_one_document_are_hardly_evidence() -> None:
