@@ -249,7 +249,12 @@ def _pictures(candidates: Sequence[Candidate], recommended: int) -> None:
             figure = numbers_figure(
                 numbers, means, measure.single(candidates), recommended, measure.form, measure.limits, measure.close
             )
-            draw(figure, f"{measure.name} by number of topics", f"choosing_{measure.name}", choice=measure is MEASURES[-1])
+            draw(
+                figure,
+                f"{measure.name} by number of topics",
+                f"choosing_{measure.name}",
+                choice=measure is MEASURES[-1],
+            )
 
 
 def _table(candidates: Sequence[Candidate]) -> None:

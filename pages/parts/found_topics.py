@@ -58,7 +58,7 @@ def where_it_lives(reading: Reading, found: Found) -> None:
         return
     words = found.books.words(query.terms[0].text)
     if not words:
-        st.caption("No topic has this word: it is an everyday word, or too rare.")
+        st.caption("No topic has this word: it is an everyday word, too rare, or not one word as the app cuts texts.")
         return
     belonging = reading.passages.belonging
     said = np.flatnonzero(np.isin(corpus.token_word, words))

@@ -14,7 +14,14 @@ from pages.parts.style import group_colour, group_name_html
 from pages.parts.workspace import Reading, Workspace
 from spdp_engine.topics import Topics
 from spdp_engine.topics.findings import Findings
-from spdp_engine.topics.telling import difference_intervals, excludes_nought, percents, points, shares_sentence
+from spdp_engine.topics.telling import (
+    difference_intervals,
+    excludes_nought,
+    percents_if_known,
+    points,
+    says_little,
+    shares_sentence,
+)
 
 ORDERS = ("As listed", "By share")
 NOBODY = -1
@@ -41,14 +48,19 @@ def shares_html(topics: Topics, findings: Findings, topic: int, order: Sequence[
     """One bar to a group with the interval of its share as a whisker, and both in numbers behind it."""
     shares = topics.prevalence[:, topic]
     intervals = findings.prevalence_interval(topic)
-    most = float(max(shares.max(), 1e-12 if intervals is None else intervals.max()))
+    most = max(float(shares.max()), 1e-12)
+    if intervals is not None:
+        known = (
+            float(high) for high, share in zip(intervals[:, 1], shares, strict=True) if not says_little(high, share)
+        )
+        most = max(most, *known, 0.0)
     rows = []
     for i in order:
         share, whisker, between, hint = float(shares[i]), "", "", "Share of the group’s words"
         if intervals is not None:
             low, high = (float(end) for end in intervals[i])
-            whisker = whisker_html(low / most, high / most)
-            between = f" <small>({percents(low, high, share)})</small>"
+            whisker = "" if says_little(high, share) else whisker_html(low / most, high / most)
+            between = f" <small>({percents_if_known(low, high, share)})</small>"
             hint += f", with its interval of {findings.level:.0%}"
         hint += f". The topic is its number {topics.group_rank[i, topic]} of {_n_topics(topics)}"
         said = (

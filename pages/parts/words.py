@@ -20,6 +20,9 @@ LEANING_Z = 1.0
 PER_THOUSAND = "Of 1,000 words that the group says on this topic, so many are this one"
 RUNS = "Runs in which the word is this group’s own, of those, each with another seed, that have the topic"
 
+ONE_OF_MANY = "by itself more than chance, but of all the words that were looked at some look like this by chance"
+"""Said of words whose interval leaves out no difference and that are not sure all the same."""
+
 Pick = tuple[int, str]
 """A group and a word."""
 
@@ -64,7 +67,7 @@ def words_shown(
 def word_table_html(words: Iterable[Shown], group: int, largest: float, colour: str | None = None) -> str:
     """A group's words with bars, the longest as wide as there is room for `largest`, and in how many runs own words are found."""
     words = list(words)
-    runs = any(one.kind == "own" and one.finding and one.finding.of for one in words)
+    runs = any(one.kind in ("own", "unsure") and one.finding and one.finding.of for one in words)
     head = f'<th>Word</th><th></th><th><span class="px-hint" title="{PER_THOUSAND}.">per 1,000</span></th>'
     head += f'<th><span class="px-hint" title="{RUNS}.">runs</span></th>' if runs else ""
     rows = "".join(_row_html(one, group, largest, runs) for one in words)
@@ -101,7 +104,7 @@ def hint(one: Shown) -> str:
     elif word.z:
         told.append(f"z = {_signed(word.z)} against the other groups")
     if one.kind == "unsure":
-        told.append("this may be chance")
+        told.append(ONE_OF_MANY if finding and finding.low > 0 else "this may be chance")
     return "; ".join(told)
 
 

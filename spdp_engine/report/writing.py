@@ -18,7 +18,16 @@ from spdp_engine.report.methods import citations_of, methods_of, setting_rows
 from spdp_engine.report.pictures import balance, heat
 from spdp_engine.results import Result
 from spdp_engine.topics import PassageReader, TopicQuality, Topics, Word
-from spdp_engine.topics.telling import Pen, gap_sentence, percent, percents, shares_sentence, stands, words_are_known
+from spdp_engine.topics.telling import (
+    Pen,
+    gap_sentence,
+    percent,
+    percents_if_known,
+    says_little,
+    shares_sentence,
+    stands,
+    words_are_known,
+)
 
 MOST_TOPICS = 100
 """Topics of a report; more would be a book, and not be read."""
@@ -256,15 +265,23 @@ class _Writer:
         """A bar for each group."""
         shares = self._topics.prevalence[:, topic]
         intervals = self._known.prevalence_interval(topic)
-        longest = max(float(shares.max() if intervals is None else intervals[:, 1].max()), float(shares.max()), 1e-12)
+        longest = max(float(shares.max()), 1e-12)
+        if intervals is not None:
+            known = (
+                float(high) for high, share in zip(intervals[:, 1], shares, strict=True) if not says_little(high, share)
+            )
+            longest = max(longest, *known, 0.0)
 
         def bar(group: int) -> Share:
             share = float(shares[group])
             if intervals is None:
                 return Share(group, percent(share), "", 100 * share / longest, None, None)
             low, high = (float(end) for end in intervals[group])
+            told = percents_if_known(low, high, share)
+            if says_little(high, share):
+                return Share(group, percent(share), told, 100 * share / longest, None, None)
             ends = 100 * max(0.0, low) / longest, 100 * high / longest
-            return Share(group, percent(share), percents(low, high, share), 100 * share / longest, *ends)
+            return Share(group, percent(share), told, 100 * share / longest, *ends)
 
         return tuple(map(bar, range(len(shares))))
 

@@ -107,7 +107,12 @@ def sentences(
     if standing.gap_is_real:
         stand.append("The groups word it differently, by more than chance.")
     elif standing.gap_is_real is False:
-        fall.append("The groups’ wordings differ no more than by chance.")
+        singly = (
+            " as a whole, whatever single words do"
+            if any(standing.own(group) for group in range(len(standing.words)))
+            else ""
+        )
+        fall.append(f"The groups’ wordings differ no more than by chance{singly}.")
     shares = _shares(topics, findings, standing.topic, pen)
     if shares:
         sure, sentence = shares

@@ -19,6 +19,9 @@ MOST_TIMES = 20
 MOST_OWN_WORDS = 40
 """So many of a group's own words in a topic are looked at, the strongest first."""
 
+FEWEST_RUNS = 3
+"""Runs that must have a topic for its words to be found again: one in one run is no news."""
+
 GAP_SCALE = "0 alike, 1 no word in common"
 
 
@@ -52,6 +55,19 @@ def percents(low: float, high: float, share: float) -> str:
     """An interval in per cent, with as many decimals as the share it belongs to."""
     decimals = _decimals(share)
     return f"{100 * max(0.0, low):.{decimals}f} to {100 * min(1.0, high):.{decimals}f}%"
+
+
+TOO_FEW = "too few documents to say how far it may be off"
+
+
+def says_little(high: float, share: float) -> bool:
+    """Whether the interval of a share is so wide that its ends would only mislead: the share hangs on two or three documents."""
+    return high - share > max(0.1, 4 * share)
+
+
+def percents_if_known(low: float, high: float, share: float) -> str:
+    """An interval in per cent, or that there are too few documents for one."""
+    return TOO_FEW if says_little(high, share) else percents(low, high, share)
 
 
 def points(difference: float) -> str:
@@ -104,7 +120,7 @@ def shares_sentence(topics: Topics, findings: Findings, topic: int, label: str, 
         if intervals is None:
             return percent(share)
         low, high = intervals[group]
-        return f"{percent(share)} ({percents(low, high, share)})"
+        return f"{percent(share)} ({percents_if_known(low, high, share)})"
 
     most, least = int(np.argmax(shares)), int(len(shares) - 1 - np.argmin(shares[::-1]))
     about = pen.text(label)
@@ -164,7 +180,9 @@ def stands(finding: WordFinding | None) -> bool | None:
     """
     if finding is None or finding.sure is None:
         return None
-    again = finding.found is None or finding.of is None or 2 * finding.found > finding.of
+    again = (
+        finding.found is None or finding.of is None or (2 * finding.found > finding.of and finding.of >= FEWEST_RUNS)
+    )
     return finding.sure and again
 
 
