@@ -155,6 +155,11 @@ def _importance(reading: Reading, topic: int, chosen: int) -> tuple[bool, bool, 
     return topic != chosen, topic not in view.pinned, topic not in view.names, -float(reading.topics.overall[topic])
 
 
+MOST_FIGURES = 240
+"""Cells of a heat map that have their figures written in; more take a browser too long to draw again at every click, and are read
+by pointing at them."""
+
+
 def groups_figure(reading: Reading, order: Sequence[int], chosen: int, gaps: bool) -> go.Figure:
     """Any number of groups: a heat map with a row to each topic and a column to each group. A click chooses a topic.
 
@@ -179,7 +184,7 @@ def groups_figure(reading: Reading, order: Sequence[int], chosen: int, gaps: boo
         y=rows,
         colorscale=[[0, low], [1, high]],
         showscale=False,
-        texttemplate="%{z:.2f}" if gaps else "%{z:.0f}",
+        texttemplate="" if values.size > MOST_FIGURES else "%{z:.2f}" if gaps else "%{z:.0f}",
         textfont={"size": 10},
         hoverinfo="skip",
         xgap=2,

@@ -79,7 +79,7 @@ def _section(reading: Reading, topic: int, books: Library) -> None:
         "Periods", units, format_func=UNITS.__getitem__, key="periods_unit", required=True, persist_state="session"
     )
     found = trend(reading.passages.belonging, dates, topic, unit or suits)
-    _pictures(reading, found, right)
+    _pictures(reading, topic, found, right)
     st.html(_about_html(corpus, dates, found))
     table = st.expander("Shares as a table", icon=":material/table:", on_change="rerun", key="periods_table")
     if table.open:
@@ -112,13 +112,25 @@ def _why_not(dates: Dates) -> str:
     return "The dates are all in one period, so there is nothing to follow over time."
 
 
-def _pictures(reading: Reading, found: Trend, place: st.delta_generator.DeltaGenerator) -> None:
-    """All groups in a picture, or a small one for each."""
-    names = reading.topics.group_names
+def _pictures(reading: Reading, topic: int, found: Trend, place: st.delta_generator.DeltaGenerator) -> None:
+    """All groups in a picture; of many the few that talk about it most, and on request a small picture for each."""
+    names, shares = reading.topics.group_names, reading.topics.prevalence[:, topic]
     groups = list(range(len(names)))
-    if len(groups) <= IN_ONE_PICTURE:
-        draw(trend_figure(found, names, groups), "over time", "periods_all")
-        return
+    most = sorted(np.argsort(-shares, kind="stable")[:IN_ONE_PICTURE].tolist())
+    draw(trend_figure(found, names, most), "over time", "periods_all")
+    if len(groups) > IN_ONE_PICTURE:
+        each = st.expander(
+            "A picture for each group", icon=":material/grid_view:", on_change="rerun", key="periods_pictures"
+        )
+        if each.open:
+            with each:
+                _small_pictures(found, names, groups, place)
+
+
+def _small_pictures(
+    found: Trend, names: Sequence[str], groups: list[int], place: st.delta_generator.DeltaGenerator
+) -> None:
+    """A picture for each group, of so many as are good to look at."""
     if len(groups) > MOST_PICTURES:
         largest = np.argsort(-found.documents.sum(axis=1), kind="stable")[:MOST_PICTURES].tolist()
         groups = place.multiselect(
@@ -144,7 +156,7 @@ def _about_html(corpus: Corpus, dates: Dates, found: Trend) -> str:
         f"of a period are drawn anew. An open mark has fewer than {FEW} documents, and no band; where a line breaks there are none."
     )
     if corpus.n_groups > IN_ONE_PICTURE:
-        told += " Dotted: the mean of all groups."
+        told = f"The {IN_ONE_PICTURE} groups that talk about it most. {told} Dotted in pictures of one group: the mean of all."
     _, first = np.unique(corpus.origin, return_index=True)
     missing = sum(not corpus.documents.dates[document].strip() for document in first)
     unread = int((~dates.known[first]).sum()) - missing

@@ -179,9 +179,11 @@ def test_without_dates_or_with_one_there_is_nothing_over_time(dates: str) -> Non
 def test_many_groups_have_a_picture_each() -> None:
     groups = tuple(f"group {number}" for number in range(14))
     visitor = Visitor().upload(("talk.csv", dated(groups, 140))).run_topics(2, 6).go("compare")
-    assert len(figures(visitor)) == 12
+    assert len(figures(visitor)) == 1, "at first those that talk about it most, in one picture"
+    visitor.at.session_state["periods_pictures"] = True
+    assert len(figures(visitor.reload())) == 1 + 12
     visitor.step(visitor.widget("multiselect", "Groups that are shown").set_value([3, 13]).run)
-    assert len(figures(visitor)) == 2
+    assert len(figures(visitor)) == 1 + 2
 
 
 def test_by_other_columns(compared: str) -> None:
