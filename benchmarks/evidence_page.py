@@ -71,10 +71,11 @@ def describe(rows: TextRows, quick: bool) -> list[str]:
         quick: whether runs were shortened.
     """
     seeds = len({row["seed"] for row in rows})
+    fewer = len({row["seed"] for row in rows if row["way"] != "as it is"})
     return [
-        f"Corpora whose truth is known, {seeds} of each kind, with {TOPICS} topics, {WORDS} words and about 37,000 tokens. Fits "
-        "begin at the planted topics, since the question is what is said of topics that are there, not whether they are found. "
-        "What is compared:",
+        f"Corpora whose truth is known, {seeds} of each kind ({fewer} where measured otherwise than in the app), with {TOPICS} "
+        f"topics, {WORDS} words and about 37,000 tokens. Fits begin at the planted topics, since the question is what is said of "
+        "topics that are there, not whether they are found. What is compared:",
         "\n".join(f"- `{kind.name}`: {kind.what}." for kind in KINDS.values()),
         *_intervals(rows, quick),
         *_words(rows, quick),
@@ -105,8 +106,9 @@ def _intervals(rows: TextRows, quick: bool) -> list[str]:
         "\n".join(f"- `{way}`: {SAYINGS[way]}." for way in WAYS),
         SHORTENED
         if quick
-        else f"Intervals of 90 % hold the truth in {LEAST:.0%} to {MOST:.0%} of cases (an interval of a gap that is 0 can miss it "
-        "at one end alone, and is not judged):\n\n" + "\n".join(verdicts),
+        else f"Intervals of 90 % hold the truth in {LEAST:.0%} to {MOST:.0%} of cases. (An interval that begins at 0, as those of "
+        "small gaps do, misses it at one end alone, and so holds it oftener; those of gaps of 0 are not judged.)\n\n"
+        + "\n".join(verdicts),
     ]
 
 
@@ -150,6 +152,9 @@ def _topics(rows: TextRows, quick: bool) -> list[str]:
     found = Share.of([row for row in rows if float(row["topics"])], "found", "topics")
     orders = [float(_mean(own, "order")) for kind in ("planted", "bursty") if (own := _of(rows, kind, "as it is"))]
     verdict = HOLDS if orders and min(orders) >= ORDER else f"**{FAILS}**"
+    differ = [row for row in rows if row["way"] == "as it is" and row["kind"] != "alike"]
+    wrong = _sum(differ, "false real")
+    false = wrong / max(wrong + _sum(differ, "real"), 1)
     header = [
         "corpora",
         "measured",
@@ -160,16 +165,18 @@ def _topics(rows: TextRows, quick: bool) -> list[str]:
     ]
     return [
         "## Topics",
-        "Real: the wording gap is larger than groups dealt out at random give any of the topics 19 times out of 20. In `planted` "
-        f"and `bursty` topics have log-odds of 0 to {STRONGEST:g} in equal steps, so that the smaller gaps are hardly more than "
-        "chance in so few documents. Order: Spearman's correlation of topics by gap with the true gaps, the mean over corpora, of "
-        "the gap that evidence gives and of the distance of the mean wordings.",
+        "Real: the wording gap is larger than groups dealt out at random make it; of the gaps that are called so, chance would "
+        f"give one in 20 at most. In `planted` and `bursty` topics have log-odds of 0 to {STRONGEST:g} in equal steps, so that the "
+        "smaller gaps are hardly more than chance in so few documents. Order: Spearman's correlation of topics by gap with the "
+        "true gaps, the mean over corpora, of the gap that evidence gives and of the distance of the mean wordings.",
         table([*header, "order of mean wordings"], body, left=(0, 1)),
         f"Other seeds, which begin from nothing, have a planted topic in {found} of runs, the run itself counted.",
         SHORTENED
         if quick
         else f"- In order of their gaps, topics agree with the truth by {ORDER} or more: {verdict}.\n"
-        "- Where groups do not differ, any gap is called real in one corpus of 20 at most: seen in "
+        f"- Where groups differ, at most {FALSE:.0%} of the gaps that are called real are false: "
+        f"{HOLDS if false <= FALSE else f'**{FAILS}**'} ({100 * false:.1f} %).\n"
+        "- Where they do not, any gap is called real in about one corpus of 20: seen in "
         f"{_with_false(_of(rows, 'alike', 'as it is'))}.",
     ]
 

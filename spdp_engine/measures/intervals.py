@@ -94,29 +94,40 @@ def normal_draws(mean: Float, error: Float, draws: int) -> Float:
     return mean + error * quantiles.reshape(-1, *[1] * mean.ndim)
 
 
-def chance_limit(by_chance: Float, rate: float) -> Float:
-    """What any of K values passes by chance in a share of all cases at most: float64 [K].
+def chance_limits(found: Float, by_chance: Float, rate: float) -> Float:
+    """The limit of each of K values from which on at most a share of those found would be found by chance: float64 [K].
 
-    By chance each value has a mean and a spread of its own, in units of which it is measured, by the other repetitions. In each of
-    the R repetitions one of the values lies farthest out; what is compared with them is by chance one more of R + 1. So of their
-    farthest values the n-th largest is passed in n of R + 1 cases.
-
-    Source: P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", 1993 (the distribution of the maximum).
+    By chance each value has a mean and a spread of its own; in units of these, those of all values go together into
+    `false_discovery_limit`. What is by chance is measured by the other repetitions, as what is found is.
 
     Args:
-        by_chance: [R, K], R repetitions of the K values by chance, 3 or more; a value that is not known is NaN in all of them.
-        rate: the share; with fewer than 1/rate - 1 repetitions it is 1/(R + 1).
+        found: [K], not a number where a value is not known.
+        by_chance: [R, K], R repetitions of the K values by chance, 3 or more; a value that is not known is not in any.
+        rate: the share.
+
+    Returns:
+        Not a number where a value is not known. Where none is found, what a value would need to be.
     """
-    repetitions, known = len(by_chance), np.isfinite(by_chance).all(axis=0)
+    repetitions, known = len(by_chance), np.isfinite(found) & np.isfinite(by_chance).all(axis=0)
+    limits = np.full(len(found), np.nan)
+    found, by_chance = found[known], by_chance[:, known]
+    if not len(found):
+        return limits
+    mean, spread = by_chance.mean(axis=0), by_chance.std(axis=0, ddof=1)
     others = repetitions - 1
-    mean = (by_chance.sum(axis=0) - by_chance) / others
-    squares = (by_chance**2).sum(axis=0) - by_chance**2
-    spread = np.sqrt(np.maximum(squares - others * mean**2, 0) / (others - 1))
-    scores = np.divide(by_chance - mean, spread, out=np.zeros_like(by_chance), where=known & (spread > 0))
-    farthest = np.sort(scores.max(axis=1))
-    place = max(1, int(rate * (repetitions + 1) + 1e-9))
-    limit: Float = by_chance.mean(axis=0) + farthest[-place] * by_chance.std(axis=0, ddof=1)
-    return limit
+    without = (by_chance.sum(axis=0) - by_chance) / others
+    squares = (by_chance**2).sum(axis=0) - by_chance**2 - others * without**2
+    scores = _scores(by_chance - without, np.sqrt(np.maximum(squares, 0) / (others - 1)))
+    limit = false_discovery_limit(_scores(found - mean, spread), list(scores), rate)
+    if np.isinf(limit):  # what one alone must pass
+        limit = np.sort(scores, axis=None)[-max(1, int(rate * (repetitions + 1) + 1e-9))]
+    limits[known] = mean + limit * spread
+    return limits
+
+
+def _scores(difference: Float, spread: Float) -> Float:
+    """Differences in units of a spread; 0 where there is none."""
+    return np.divide(difference, spread, out=np.zeros_like(difference), where=spread > 0)
 
 
 def false_discovery_limit(found: NDArray[np.floating], by_chance: Sequence[NDArray[np.floating]], rate: float) -> float:
@@ -134,10 +145,15 @@ def false_discovery_limit(found: NDArray[np.floating], by_chance: Sequence[NDArr
         rate: the share.
 
     Returns:
-        The smallest such score among those found; infinity where there is none.
+        A score half way between the smallest that passes and the next below, of what is found or by chance; infinity where none
+        passes.
     """
     scores = np.sort(np.asarray(found, np.float64))[::-1]
     chance = np.sort(np.concatenate([*by_chance, np.empty(0)]))
     above = len(chance) - np.searchsorted(chance, scores)
-    passing = (1 + above) / (len(by_chance) + 1) <= rate * np.arange(1, len(scores) + 1)
-    return float(scores[np.flatnonzero(passing)[-1]]) if passing.any() else float("inf")
+    passing = np.flatnonzero((1 + above) / (len(by_chance) + 1) <= rate * np.arange(1, len(scores) + 1))
+    if not len(passing):
+        return float("inf")
+    smallest = float(scores[passing[-1]])
+    below = max(float(values[values < smallest].max(initial=-np.inf)) for values in (scores, chance))
+    return (smallest + below) / 2 if np.isfinite(below) else smallest

@@ -84,12 +84,8 @@ SIMULTANEOUS = Citation(
     "Journal of Applied Econometrics 34(1), 1–17, 2019.",
     "10.1002/jae.2656",
 )
-MAXIMUM = Citation(
-    "wording gaps that no topic has by chance",
-    "P. H. Westfall, S. S. Young: Resampling-based multiple testing. Wiley, 1993.",
-)
 FALSE_DISCOVERIES = Citation(
-    "own words that are more than chance",
+    "own words and wording gaps that are more than chance",
     "J. D. Storey, R. Tibshirani: Statistical significance for genomewide studies. PNAS 100(16), 9440–9445, 2003.",
     "10.1073/pnas.1530509100",
 )
@@ -113,9 +109,7 @@ def citations_of(result: Result) -> tuple[Citation, ...]:
     findings = result.findings
     if findings.prevalence_draws is not None:
         used += [IMPUTED, SIMULTANEOUS]
-    if findings.gap_limit is not None:
-        used.append(MAXIMUM)
-    if words_are_known(findings):
+    if findings.gap_limit is not None or words_are_known(findings):
         used.append(FALSE_DISCOVERIES)
     return tuple(used)
 

@@ -17,7 +17,7 @@ from spdp_engine.corpus import Corpus
 from spdp_engine.measures.cells import Cells, cells_by_topic
 from spdp_engine.measures.document_gap import squared_gap
 from spdp_engine.measures.document_odds import log_odds_by_document
-from spdp_engine.measures.intervals import chance_limit, false_discovery_limit, normal_draws
+from spdp_engine.measures.intervals import chance_limits, false_discovery_limit, normal_draws
 from spdp_engine.topics.findings import LEVEL, WordEvidence
 from spdp_engine.topics.reading import OWN_WORD_COUNT, Topics
 
@@ -42,7 +42,7 @@ FALSE_WORDS = 0.05
 """Of the words that are called sure, the share that chance alone would give, at most."""
 
 FALSE_GAPS = 0.05
-"""Probability that where groups do not differ at all, any topic's wording gap is called real."""
+"""Of the wording gaps that are called real, the share that chance alone would give, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ class GapEstimates:
     Attributes:
         draws: float32 [B, K], NaN where a gap is not known.
         by_chance: float32 [R, K], of groups that were dealt out at random.
-        limit: float32 [K], what chance seldom passes in any topic (`FALSE_GAPS`).
+        limit: float32 [K], above which a gap is called real (`FALSE_GAPS`).
     """
 
     draws: NDArray[np.float32]
@@ -190,8 +190,8 @@ def estimate_gaps(samples: Float, dealt_out: Float, draws: int) -> GapEstimates:
     variance += by_chance.var(axis=0, ddof=1) * (1 + 1 / len(by_chance))
     variance += samples[..., 0].var(axis=0, ddof=1) * (1 + 1 / len(samples))
     values = normal_draws(square - chance, np.sqrt(variance), draws)
-    found = (_distance(one) for one in (values, by_chance - chance, chance_limit(by_chance, FALSE_GAPS) - chance))
-    return GapEstimates(*found)
+    limits = chance_limits(square, by_chance, FALSE_GAPS)
+    return GapEstimates(*(_distance(one) for one in (values, by_chance - chance, limits - chance)))
 
 
 def _filled(dealt_out: Float) -> Float:

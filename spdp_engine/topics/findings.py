@@ -96,7 +96,8 @@ class Findings:
         gap_baseline: float32 [R, K], wording gaps where groups were dealt out at random; NaN where they are not known.
         words: of words.
         seeds: of other seeds.
-        gap_limit: float32 [K], wording gaps that no topic passes by chance, 19 times out of 20; NaN where it is not known.
+        gap_limit: float32 [K], above which a wording gap is called real, since chance would give one in 20 of those at most; NaN
+            where it is not known.
     """
 
     level: float = LEVEL
@@ -137,14 +138,14 @@ class Findings:
         return float(low), float(high)
 
     def gap_by_chance(self, topic: int) -> tuple[float, float] | None:
-        """The mean wording gap of groups that are dealt out at random, and the one that no topic passes by chance, 19 times out of
-        20; None where they are not known. Chance adds nothing on average to either, as it does not to `gap`."""
+        """The mean wording gap of groups that are dealt out at random, and the one above which a gap is called real, since chance
+        would give one in 20 of those at most; None where they are not known. Both are without what chance adds on average."""
         if self._gap(topic) is None or self.gap_baseline is None or self.gap_limit is None:
             return None
         return float(self.gap_baseline[:, topic].mean()), float(self.gap_limit[topic])
 
     def gap_is_real(self, topic: int) -> bool | None:
-        """Whether the wording gap is larger than chance makes any topic's; None where it is not known."""
+        """Whether the wording gap is more than chance; None where it is not known."""
         gap, chance = self.gap(topic), self.gap_by_chance(topic)
         return None if gap is None or chance is None else gap > chance[1]
 

@@ -91,7 +91,7 @@ def test_a_share_has_the_error_that_corpora_give_it() -> None:
 
 def test_the_page_says_what_holds() -> None:
     text = "\n".join(describe(everything(), quick=False))
-    assert "does not hold" not in text and text.count("holds") == 7
+    assert "does not hold" not in text and text.count("holds") == 9
     assert all(column in text for column in COLUMNS.values()) and "2 of each kind" in text
     assert "| bursty" in text and "90.0 ± 0.0 %" in text and "8 of 14" in text
 
@@ -104,6 +104,7 @@ def test_the_page_says_what_holds() -> None:
         ({"false sure": 6}, "are at most 5% of those shown as own: **does not hold** (6.0"),
         ({"false sure": 4}, "5% of the words called sure are false: **does not hold** (8.0"),
         ({"order": 0.7}, "agree with the truth by 0.8 or more: **does not hold**"),
+        ({"false real": 1}, "gaps that are called real are false: **does not hold** (20.0 %)."),
         ({"false real": 1}, "seen in 2 of 2."),
     ],
 )

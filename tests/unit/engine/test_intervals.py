@@ -13,7 +13,7 @@ from spdp_engine.measures.cells import Cells, cells_by_topic
 from spdp_engine.measures.document_gap import squared_gap
 from spdp_engine.measures.document_odds import log_odds_by_document
 from spdp_engine.measures.hellinger import hellinger_between_groups
-from spdp_engine.measures.intervals import chance_limit, false_discovery_limit, interval, normal_draws, share_draws
+from spdp_engine.measures.intervals import chance_limits, false_discovery_limit, interval, normal_draws, share_draws
 
 Float = NDArray[np.float64]
 
@@ -264,32 +264,48 @@ def test_words_that_a_topic_does_not_have() -> None:
 
 
 @pytest.mark.parametrize("repetitions", [19, 39])
-def test_chance_passes_its_limit_once_in_twenty_times(repetitions: int) -> None:
+def test_chance_passes_a_limit_once_in_twenty_times(repetitions: int) -> None:
     """Any of 30 values of quite different spread; of 1,500 trials 5 % are 75, with a standard deviation of 8.4."""
     random, passed, each = rng(9), 0, 0
     spread = np.geomspace(0.001, 10, 30)
     for _ in range(1500):
         values = 3 + spread * random.standard_normal((repetitions + 1, 30))
-        passed += bool((values[0] > chance_limit(values[1:], 0.05)).any())
+        passed += bool((values[0] > chance_limits(values[0], values[1:], 0.05)).any())
         each += bool((values[0] > np.quantile(values[1:], 0.95, axis=0)).any())
     assert 40 < passed < 110
     assert each > 1000  # what a limit for each of them would do
 
 
+def test_of_values_that_pass_their_limits_few_are_chance() -> None:
+    """Ten of 30 values lie 2 to 6 of their standard deviations above chance."""
+    random, false, all_passed = rng(12), 0, 0
+    spread = np.geomspace(0.001, 10, 30)
+    for _ in range(300):
+        values = spread * random.standard_normal((40, 30))
+        values[0, :10] += np.linspace(2, 6, 10) * spread[:10]
+        passed = values[0] > chance_limits(values[0], values[1:], 0.05)
+        false, all_passed = false + passed[10:].sum(), all_passed + passed.sum()
+    assert all_passed > 1500 and 0.015 < false / all_passed < 0.055
+
+
 def test_values_that_are_not_known_have_no_limit() -> None:
     values = rng().standard_normal((20, 3))
     values[:, 1] = np.nan
-    limit = chance_limit(values, 0.05)
-    assert np.isnan(limit[1]) and np.isfinite(limit[[0, 2]]).all()
-    assert np.allclose(limit[[0, 2]], chance_limit(values[:, [0, 2]], 0.05))
-    assert np.array_equal(chance_limit(np.full((5, 2), 3.0), 0.05), [3, 3])
+    limits = chance_limits(values[0], values[1:], 0.05)
+    assert np.isnan(limits[1]) and np.isfinite(limits[[0, 2]]).all()
+    assert np.allclose(limits[[0, 2]], chance_limits(values[0, [0, 2]], values[1:, [0, 2]], 0.05))
+    assert np.isnan(chance_limits(np.full(2, np.nan), np.zeros((5, 2)), 0.05)).all()
+    assert np.array_equal(chance_limits(np.full(2, 3.0), np.full((5, 2), 3.0), 0.05), [3, 3])
 
 
 def test_the_limit_of_false_discoveries() -> None:
     chance = [np.array([0.5, 1.0, 2.0]), np.array([0.2, 0.4, 3.0])]  # (1 + number above)/3 are expected
     found = np.array([9.0, 8.0, 7.0, 6.0, 2.5, 1.0])
-    assert false_discovery_limit(found, chance, 0.2) == 2.5  # 2/3 of 5, that is 13 %; of the six 4/3, or 22 %
-    assert false_discovery_limit(found, chance, 0.1) == 6.0
+    assert (
+        false_discovery_limit(found, chance, 0.2) == 2.25
+    )  # 2/3 of the five to 2.5, that is 13 %; of the six 4/3, or 22 %
+    assert false_discovery_limit(found, chance, 0.1) == 4.5
+    assert false_discovery_limit(found[:4], [np.array([7.0])] * 30, 0.9) == 6.0
     assert false_discovery_limit(found, chance, 0.05) == np.inf
     assert false_discovery_limit(np.empty(0), chance, 0.05) == np.inf
 
