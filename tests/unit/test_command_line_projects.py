@@ -138,7 +138,9 @@ def test_ctrl_c_twice_ends_at_once(call: Call, tmp_path: Path, monkeypatch: pyte
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("it went on")
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what a terminal's process has, whoever runs the tests
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # what a terminal's process has, whoever runs the tests
     monkeypatch.setattr(Sampler, "step", pressed)
     path = tmp_path / f"one{ENDING}"
     try:

@@ -278,11 +278,7 @@ def test_methods_tell_every_setting_and_whom_to_cite(known: Result) -> None:
     assert {"https://doi.org/10.1109/TPAMI.2014.2313127", "https://doi.org/10.1093/pan/mpn018",
             "https://doi.org/10.1145/1835804.1835890", "https://doi.org/10.48550/arXiv.1007.0296"} <= set(links)  # fmt: skip
     plain = opened(talk_result(repeats=False)).words
-    assert (
-        "Sato" not in plain
-        and "Rubin" not in plain
-        and all(name in page.words for name in ("Rubin", "Storey"))
-    )
+    assert "Sato" not in plain and "Rubin" not in plain and all(name in page.words for name in ("Rubin", "Storey"))
 
 
 def test_many_topics_and_groups_stay_small() -> None:
