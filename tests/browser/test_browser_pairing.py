@@ -50,6 +50,8 @@ def test_two_runs_are_compared(visit: Callable[..., Person], table: Path) -> Non
 
     # A further run goes on beside the present one, and is shown beside it when it is finished.
     page.get_by_role("spinbutton", name="Topics").fill("4")
+    page.keyboard.press("Enter")
+    person.settle()
     person.press("Run beside this one")
     picture = page.locator(f"{PICTURE} .heatmaplayer image")
     picture.wait_for()

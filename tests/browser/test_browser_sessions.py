@@ -16,7 +16,7 @@ CHANGES = 3
 
 
 def test_a_run_outlives_a_change_of_page_and_a_reload(visit: Visit, table: Path) -> None:
-    person = visit(size=(1000, 600)).open().bring(table).start(8, 8_000)
+    person = visit(size=(1000, 600)).open().bring(table).start(8, 60_000)
     page, key = person.page, person.key
     try:
         assert farthest_jump(person) <= 2, "the page jumps when the cards are refreshed"

@@ -94,7 +94,7 @@ class Drawn:
         seated, topics = np.zeros(len(order), np.int32), np.zeros(len(order), np.uint16)
         seated[place] = sizes[tables_by_run]
         topics[place] = self.topics[order][at][tables_by_run]
-        repeats._write(seated)
+        repeats.write_seated(seated)
         cl.enqueue_copy(state.queue, schedule._token_topic, topics)
         state.write(*schedule.modelled(), self.counts)
         sampler.iteration = 1
