@@ -13,7 +13,6 @@ from visitor import Visitor, as_csv, talk
 
 from pages.parts.document_view import OPEN, OpenDocument
 from pages.parts.topic_list import CLICKED
-from pages.parts.workspace import Reading
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -35,20 +34,10 @@ def compared() -> str:
     return Visitor().upload(("talk.csv", dated())).run_topics(3, 60).key
 
 
-def reading_of(visitor: Visitor) -> Reading:
-    reading = visitor.workspace.reading()
-    assert reading is not None
-    return reading
-
-
-def topic_of(visitor: Visitor) -> int:
-    return int(visitor.widget("selectbox", "Topic").value)
-
-
 def with_word(key: str, word: str) -> Visitor:
     """Compare, where a word of the topic that is read was clicked."""
     visitor = Visitor(key).go("compare")
-    visitor.at.session_state[CLICKED] = topic_of(visitor), word
+    visitor.at.session_state[CLICKED] = visitor.topic, word
     return visitor.reload()
 
 
@@ -68,7 +57,7 @@ def test_without_a_word_there_are_passages(compared: str) -> None:
 
 def test_a_word_is_read_in_every_group(compared: str) -> None:
     visitor = with_word(compared, "strike")
-    reading = reading_of(visitor)
+    reading = visitor.reading
     uses = np.flatnonzero(reading.corpus.token_word == reading.corpus.vocabulary.index("strike"))
     groups = reading.corpus.document_group[reading.corpus.token_document[uses]]
     left, right = columns_of(visitor)
@@ -91,7 +80,7 @@ def test_a_word_that_is_not_there_any_more_gives_passages(compared: str) -> None
 def test_back_to_passages_and_on_to_all_documents(compared: str) -> None:
     visitor = with_word(compared, "strike").press("Passages instead")
     assert not columns_of(visitor)
-    topic = topic_of(visitor)
+    topic = visitor.topic
     visitor.press("All documents with this topic")
     assert visitor.title == "Read" and visitor.widget("selectbox", "Topic").value == topic
 
@@ -134,9 +123,9 @@ def test_over_time(compared: str) -> None:
     visitor.at.session_state["periods_table"] = True
     table = next(one.value for one in visitor.reload().at.dataframe if "Period" in one.value)
     assert table["Documents"].sum() == 46 and set(table["Group"]) == {"left", "right"}
-    belonging = reading_of(visitor).passages.belonging
+    belonging = visitor.reading.passages.belonging
     first = [d for d in range(2, 12) if belonging.corpus.document_group[d] == 0]
-    said = belonging.lengths[first] @ belonging.shares[first, topic_of(visitor)] / belonging.lengths[first].sum()
+    said = belonging.lengths[first] @ belonging.shares[first, visitor.topic] / belonging.lengths[first].sum()
     assert table["Share"].iloc[0] == pytest.approx(100 * said)
     assert len(set(table["Period"])) == 4
     visitor.step(visitor.widget("button_group", "Periods").set_value("month").run)
@@ -189,8 +178,8 @@ def test_many_groups_have_a_picture_each() -> None:
 def test_by_other_columns(compared: str) -> None:
     visitor = Visitor(compared).go("compare")
     (table,) = [piece for piece in visitor.markup if "px-cross" in piece]
-    belonging = reading_of(visitor).passages.belonging
-    topic = topic_of(visitor)
+    belonging = visitor.reading.passages.belonging
+    topic = visitor.topic
     kinds = np.array(belonging.corpus.documents.fields["kind"])
     rows = re.findall(r"<tr><th[^>]*>(\w+)</th>(.*?)</tr>", table.partition("<tbody>")[2])
     assert [value for value, _ in rows] == ["news", "opinion"]

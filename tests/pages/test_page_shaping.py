@@ -53,16 +53,6 @@ def at_compare(key: str) -> Visitor:
     return visitor.go("compare")
 
 
-def reading_of(visitor: Visitor) -> Reading:
-    reading = visitor.workspace.reading()
-    assert reading is not None
-    return reading
-
-
-def topic_of(visitor: Visitor) -> int:
-    return int(visitor.widget("selectbox", "Topic").value)
-
-
 def offered(visitor: Visitor) -> list[str]:
     """The topics of the list, without figures."""
     return [option.split(" (")[0] for option in visitor.widget("selectbox", "Topic").options]
@@ -87,12 +77,12 @@ def picture(visitor: Visitor) -> dict[str, Any]:
 
 
 def others(visitor: Visitor) -> list[int]:
-    return [topic for topic in range(TOPICS) if topic != topic_of(visitor)]
+    return [topic for topic in range(TOPICS) if topic != visitor.topic]
 
 
 class TestNames:
     def test_a_name_is_there_on_every_page_and_after_a_reload(self, at_compare: Visitor) -> None:
-        topic = topic_of(at_compare)
+        topic = at_compare.topic
         rename(at_compare, "  The  port of <b>Corran</b> ")
         name = "The port of <b>Corran</b>"
         assert at_compare.workspace.view.names == {topic: name}
@@ -109,8 +99,8 @@ class TestNames:
         assert name in offered(again.reload()), "a longer run keeps it"
 
     def test_the_suggestion_is_one_click_away(self, at_compare: Visitor) -> None:
-        topic = topic_of(at_compare)
-        suggestion = reading_of(at_compare).labels.suggest(topic)
+        topic = at_compare.topic
+        suggestion = at_compare.reading.labels.suggest(topic)
         (button,) = [one for one in at_compare.at.button if one.key == "suggestion"]
         assert button.label.replace("\\", "") == f"“{suggestion}”"
         at_compare.step(button.click().run)
@@ -123,12 +113,12 @@ class TestNames:
         assert not at_compare.workspace.view.names and "Ports" not in offered(at_compare)
 
     def test_what_was_worked_out_is_kept_when_only_a_name_changes(self, at_compare: Visitor) -> None:
-        before = reading_of(at_compare)
+        before = at_compare.reading
         rename(at_compare, "Ports").press("Pin")
-        after = reading_of(at_compare)
+        after = at_compare.reading
         assert after.topics is before.topics and after.quality is before.quality and after.passages is before.passages
         merge(at_compare, others(at_compare)[0])
-        assert reading_of(at_compare).quality is not before.quality
+        assert at_compare.reading.quality is not before.quality
 
     def test_each_topic_has_its_own_field(self, at_compare: Visitor) -> None:
         rename(at_compare, "Ports")
@@ -152,14 +142,14 @@ class TestUndo:
 
 class TestHiding:
     def test_a_hidden_topic_is_nowhere_but_in_its_place_and_shares_include_it(self, at_compare: Visitor) -> None:
-        topic, before = topic_of(at_compare), reading_of(at_compare).topics
+        topic, before = at_compare.topic, at_compare.reading.topics
         at_compare.press("Hide")
-        assert topic_of(at_compare) != topic and len(offered(at_compare)) == TOPICS - 1
+        assert at_compare.topic != topic and len(offered(at_compare)) == TOPICS - 1
         assert f"Topic {topic + 1}" not in offered(at_compare)
         texts = picture(at_compare)["data"][0]["text"]
         assert str(topic + 1) not in texts and len(texts) == TOPICS - 1
         assert "Shares of the others still include them" in at_compare.captions
-        np.testing.assert_array_equal(reading_of(at_compare).topics.prevalence, before.prevalence)
+        np.testing.assert_array_equal(at_compare.reading.topics.prevalence, before.prevalence)
         cards = at_compare.go("explore").text
         assert f"Topic {topic + 1} " not in cards and "1 topic is hidden" in cards
         at_compare.go("compare").press("Show again")
@@ -175,32 +165,32 @@ class TestHiding:
 
 class TestMerging:
     def test_topics_are_read_as_one_and_apart_again(self, at_compare: Visitor) -> None:
-        topic, other = topic_of(at_compare), others(at_compare)[0]
-        before = reading_of(at_compare).topics
+        topic, other = at_compare.topic, others(at_compare)[0]
+        before = at_compare.reading.topics
         rename(at_compare, "Ports")
         merge(at_compare, other)
-        after = reading_of(at_compare).topics
-        assert topic_of(at_compare) == topic and len(offered(at_compare)) == TOPICS - 1
+        after = at_compare.reading.topics
+        assert at_compare.topic == topic and len(offered(at_compare)) == TOPICS - 1
         np.testing.assert_allclose(
             after.prevalence[:, topic], before.prevalence[:, [topic, other]].sum(axis=1), atol=1e-12
         )
         assert f"Topic {topic + 1} + {other + 1}" in at_compare.text and "Read as one" in at_compare.captions
-        assert reading_of(at_compare).model is not after
+        assert at_compare.reading.model is not after
         for page in ("explore", "read", "trust", "download", "compare"):
             assert not at_compare.go(page).errors, page
         at_compare.press("Split")
-        assert reading_of(at_compare).topics is reading_of(at_compare).model
-        np.testing.assert_array_equal(reading_of(at_compare).topics.prevalence, before.prevalence)
+        assert at_compare.reading.topics is at_compare.reading.model
+        np.testing.assert_array_equal(at_compare.reading.topics.prevalence, before.prevalence)
 
     def test_all_in_one(self, at_compare: Visitor) -> None:
         merge(at_compare, *others(at_compare))
         assert len(offered(at_compare)) == 1
-        assert reading_of(at_compare).topics.prevalence[:, topic_of(at_compare)] == pytest.approx([1, 1])
+        assert at_compare.reading.topics.prevalence[:, at_compare.topic] == pytest.approx([1, 1])
         for page in ("explore", "read", "trust", "download"):
             assert not at_compare.go(page).errors, page
 
     def test_the_most_alike_are_offered_first(self, at_compare: Visitor) -> None:
-        reading, topic = reading_of(at_compare), topic_of(at_compare)
+        reading, topic = at_compare.reading, at_compare.topic
         options = at_compare.widget("multiselect", "Read as one with").options
         likeness = reading.topics.likeness(topic)
         nearest = sorted(others(at_compare), key=lambda other: -likeness[other])
@@ -209,7 +199,7 @@ class TestMerging:
 
 class TestPinning:
     def test_pinned_topics_come_first_everywhere(self, at_compare: Visitor) -> None:
-        order = reading_of(at_compare).order("gap")
+        order = at_compare.reading.order("gap")
         at_compare.choose("Topic", 2).press("Pin").choose("Topic", 3).press("Pin")
         wanted = [order[2], order[3], order[0], order[1]]
         assert at_compare.workspace.view.pinned == (order[2], order[3])
@@ -228,30 +218,30 @@ class TestLink:
         visitor = Visitor(key)
         visitor.at.query_params["topic"] = str(wanted + 1)
         visitor.go("compare")
-        assert topic_of(visitor) == wanted
+        assert visitor.topic == wanted
         visitor.press("Next")
-        assert topic_of(visitor) != wanted and visitor.at.query_params["topic"] == str(topic_of(visitor) + 1)
+        assert visitor.topic != wanted and visitor.at.query_params["topic"] == str(visitor.topic + 1)
         (link,) = [code.value for code in visitor.at.code]
-        assert f"?{PARAMETER}={key}&topic={topic_of(visitor) + 1}" in link
+        assert f"?{PARAMETER}={key}&topic={visitor.topic + 1}" in link
 
     @pytest.mark.parametrize("address", ["0", "99", "x", "", "-1", "1.5", "²"])
     def test_an_address_that_leads_nowhere_does_no_harm(self, address: str, key: str, at_compare: Visitor) -> None:
         visitor = Visitor(key)
         visitor.at.query_params["topic"] = address
-        assert topic_of(visitor.go("compare")) in range(TOPICS)
+        assert visitor.go("compare").topic in range(TOPICS)
 
     def test_a_part_leads_to_its_whole(self, key: str, at_compare: Visitor) -> None:
-        topic, other = topic_of(at_compare), others(at_compare)[0]
+        topic, other = at_compare.topic, others(at_compare)[0]
         merge(at_compare, other)
         visitor = Visitor(key)
         visitor.at.query_params["topic"] = str(other + 1)
-        assert topic_of(visitor.go("compare")) == topic
+        assert visitor.go("compare").topic == topic
 
 
 def test_the_table_tells_what_the_picture_does(at_compare: Visitor) -> None:
-    reading = reading_of(at_compare)
+    reading = at_compare.reading
     rename(at_compare, "Ports").press("Pin")
-    topic = topic_of(at_compare)
+    topic = at_compare.topic
     at_compare.step(at_compare.at.segmented_control(key="compare_glance").set_value("Table").run)
     table = at_compare.at.dataframe[0].value
     assert table["Name"].tolist()[0] == "⚑ Ports" and table["Number"].tolist()[0] == topic + 1
@@ -267,10 +257,10 @@ def test_the_table_tells_what_the_picture_does(at_compare: Visitor) -> None:
 
 
 def test_walking_goes_round(at_compare: Visitor) -> None:
-    order = reading_of(at_compare).order("gap")
-    assert topic_of(at_compare) == order[0]
-    assert topic_of(at_compare.press("Previous")) == order[-1]
-    assert topic_of(at_compare.press("Next")) == order[0]
+    order = at_compare.reading.order("gap")
+    assert at_compare.topic == order[0]
+    assert at_compare.press("Previous").topic == order[-1]
+    assert at_compare.press("Next").topic == order[0]
 
 
 @pytest.mark.parametrize("groups", [1, 3, 12])
@@ -315,7 +305,7 @@ class TestWords:
     def test_the_run_goes_on_with_changed_words_and_comes_back(self, visitor: Visitor) -> None:
         before = visitor.workspace.job
         assert before is not None
-        topic, view, earlier = topic_of(visitor), visitor.workspace.view, reading_of(visitor)
+        topic, view, earlier = visitor.topic, visitor.workspace.view, visitor.reading
         self.stop(visitor, "Harbour")
         self.join(visitor, "ship", "cargo")
         self.stop(visitor, "lesson")
@@ -323,9 +313,9 @@ class TestWords:
         visitor.step(visitor.at.button(key="pending_2").click().run)
         assert visitor.workspace.pending == (WordChange("harbour"), WordChange("ship", "cargo"))
         self.go_on(visitor)
-        after = reading_of(visitor)
+        after = visitor.reading
         assert not {"harbour", "ship"} & set(after.corpus.vocabulary) and "lesson" in after.corpus.vocabulary
-        assert visitor.workspace.view == view and topic_of(visitor) == topic and "⚑ Ports" in offered(visitor)
+        assert visitor.workspace.view == view and visitor.topic == topic and "⚑ Ports" in offered(visitor)
         likeness = [self.likeness(earlier, after, k) for k in range(TOPICS)]
         assert [int(np.argmax(row)) for row in likeness] == list(range(TOPICS)), "topics keep their numbers"
         (told,) = [one for one in visitor.at.expander if "With changed words" in one.label]
@@ -346,7 +336,7 @@ class TestWords:
         assert visitor.workspace.words == words and visitor.workspace.corpus is after.corpus, "nothing comes back"
 
         visitor.go("compare").press("Bring the earlier words back")
-        assert visitor.workspace.job is before and reading_of(visitor).model.sample is earlier.model.sample
+        assert visitor.workspace.job is before and visitor.reading.model.sample is earlier.model.sample
         assert visitor.workspace.words == CorpusSettings() and visitor.workspace.corpus is before.corpus
         assert visitor.workspace.view == view and len(visitor.workspace.pending) == 2
         before.extend(2)
@@ -394,7 +384,7 @@ class TestWords:
 
     def test_what_would_leave_nothing_is_refused(self, at_compare: Visitor) -> None:
         workspace = at_compare.workspace
-        job, corpus = workspace.job, reading_of(at_compare).corpus
+        job, corpus = workspace.job, at_compare.reading.corpus
         workspace.pending = tuple(WordChange(word) for word in corpus.vocabulary[1:])
         at_compare.reload().press("Continue with these changes")
         assert any("1 word would be left" in sentence for sentence in at_compare.errors)

@@ -14,7 +14,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.workspace import PARAMETER, Workspace, registry
+from pages.parts.workspace import PARAMETER, Reading, Workspace, registry
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PATIENCE = 60.0
@@ -101,6 +101,17 @@ class Visitor:
         found = [one for one in getattr(self.at, kind) if one.label.startswith(label)]
         assert found, f"there is no {kind} “{label}” among {[one.label for one in getattr(self.at, kind)]}"
         return found[0]
+
+    @property
+    def reading(self) -> Reading:
+        found = self.workspace.reading()
+        assert found is not None
+        return found
+
+    @property
+    def topic(self) -> int:
+        """That is read on Compare."""
+        return int(self.widget("selectbox", "Topic").value)
 
     @property
     def key(self) -> str:

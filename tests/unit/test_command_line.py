@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Answer, Call
 
 from sample_data import sample
-from spdp_engine.__main__ import main
 from spdp_engine.models import SpdpPriors
 from spdp_engine.sampling import METHODS, MODELS, Method
 
@@ -56,32 +56,6 @@ def command(*words: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "spdp_engine", *words],
         cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: list[str]
-    err: list[str]
-
-
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Call:
-    """`main` in this process: what it returns, or exits with, and the lines it wrote."""
-
-    def caller(*words: object) -> Answer:
-        capfd.readouterr()
-        try:
-            status = main([str(word) for word in words])
-        except SystemExit as ended:
-            status = ended.code  # type: ignore[assignment]
-        out, err = capfd.readouterr()
-        return Answer(status, out.splitlines(), err.splitlines())
-
-    return caller
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import Answer, Call
 from engine.alike import differences
 
 from sample_data import sample
-from spdp_engine.__main__ import main
 from spdp_engine.project import ENDING, read_project
 from spdp_engine.sampling import Sampler
 from spdp_engine.types import Iteration
@@ -25,37 +21,6 @@ pytestmark = pytest.mark.timeout(120)
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = sample("two_newspapers")
 FIT = ("fit", SAMPLE.path, "--topics", 4, "--seed", 7, "--workers", 2)
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: list[str]
-    err: list[str]
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self.out[-1])
-        return {name: value for name, value in told.items() if name not in ("seconds", "tokens_per_second")}
-
-
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Call:
-    """`main` in this process: what it returns, and the lines it wrote."""
-
-    def caller(*words: object) -> Answer:
-        capfd.readouterr()
-        try:
-            status = main([str(word) for word in words])
-        except SystemExit as ended:
-            status = ended.code  # type: ignore[assignment]
-        out, err = capfd.readouterr()
-        return Answer(status, out.splitlines(), err.splitlines())
-
-    return caller
 
 
 def test_a_run_goes_on_from_a_project_as_if_it_had_not_been_interrupted(call: Call, tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hand_written import PLAIN, documents
 
 from spdp_engine.corpus import (
-    Columns,
     Corpus,
     CorpusSettings,
-    Documents,
     build_corpus,
     corpus_from_arrays,
     guess_columns,
@@ -31,17 +30,6 @@ from spdp_engine.corpus.changes import (
 )
 from spdp_engine.corpus.written import read_joined, read_words, write_joined, write_words
 from spdp_engine.errors import InputError
-
-PLAIN = CorpusSettings(language="none", minimum_documents=1, maximum_share=1.0, minimum_length=1, passages=False)
-
-
-def documents(texts: list[str], groups: list[str] | None = None) -> Documents:
-    n = len(texts)
-    return Documents(
-        texts=tuple(texts), groups=tuple(groups or ["All documents"] * n), titles=tuple(f"title {i}" for i in range(n)),
-        dates=("",) * n, fields=pd.DataFrame({"n": [str(i) for i in range(n)]}, dtype="str"), columns=Columns("text", "group"),
-        sources=(), notes=(),
-    )  # fmt: skip
 
 
 def assert_same(changed: Corpus, built: Corpus) -> None:
