@@ -130,7 +130,7 @@ def gaps_figure(reading: Reading, findings: Findings, order: Sequence[int]) -> g
                 "itemdoubleclick": False},
     )  # fmt: skip
     figure.update_xaxes(
-        title="wording gap without chance",
+        title="gap without chance",
         rangemode="tozero",
         gridcolor=grid,
         zeroline=False,
@@ -159,7 +159,8 @@ def _gaps_in_words(standings: Sequence[TopicStanding]) -> str:
     judged = [standing.gap_is_real for standing in standings if standing.gap_is_real is not None]
     left = len(standings) - len(judged)
     came = f"{sum(judged)} of {len(judged)} topics are worded more differently than that."
-    few = f" Of the other {left}, too few documents of some group speak, or topics are read as one." if left else ""
+    others = "other one" if left == 1 else f"other {left}"
+    few = f" Of the {others}, too few documents of some group speak, or topics are read as one." if left else ""
     return f"{what} {came}{few}"
 
 
