@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import streamlit as st
 
 from pages.parts.evidence import evidence_line
@@ -18,6 +22,20 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 ALL, PINNED, CHOSEN = "All", "Pinned", "Chosen"
 """Which topics go into the report."""
+
+WISHES = "report_wishes"
+"""Where the session keeps what the person writes into the report."""
+
+ON_ITS_WAY = 0.3
+"""Seconds that a report waits for what was typed last: leaving a field and pressing the button are one click."""
+
+
+@dataclass
+class Wishes:
+    """What the person writes into the report, as it stands now."""
+
+    title: str = ""
+    note: str = ""
 
 
 def page() -> None:
@@ -53,14 +71,8 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
         '<p class="px-quiet">One file that opens in any browser, without a network, and prints: for every topic how much '
         "each group talks about it, how it words it, and passages; how all of it was done, and whom to cite.</p>"
     )
-    title = st.text_input(
-        "Title", workspace.job_name, key=f"report_title_{workspace.job_name}", max_chars=200, persist_state="session"
-    )
-    note = st.text_area(
-        "Your own note (optional)", key="report_note", height=120, persist_state="session",
-        placeholder="What the documents are, what you asked, what you make of it.",
-        help="Stands at the beginning. An empty line begins a paragraph.",
-    )  # fmt: skip
+    wishes = st.session_state.setdefault(WISHES, Wishes())
+    _title_and_note(workspace.job_name, wishes)
     topics = _choose_topics(reading)
     if not topics:
         st.caption("Choose at least one topic.")
@@ -68,7 +80,7 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
         st.caption(f"A report tells of at most {MOST_TOPICS} topics: the first in its order.")
     st.download_button(
         "Download the report",
-        lambda: report_bytes(result, title, note, topics),
+        lambda: _report_bytes(result, wishes, topics),
         f"{file_name('report')}.html",
         "text/html",
         type="primary",
@@ -76,6 +88,26 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
         on_click="ignore",
         disabled=not topics,
     )
+
+
+@st.fragment
+def _title_and_note(job_name: str, wishes: Wishes) -> None:
+    """Two fields. Drawn by themselves when they change, so that the button beside them stays as it is while it is pressed."""
+    with guarded():
+        wishes.title = st.text_input(
+            "Title", job_name, key=f"report_title_{job_name}", max_chars=200, persist_state="session"
+        )
+        wishes.note = st.text_area(
+            "Your own note (optional)", key="report_note", height=120, persist_state="session",
+            placeholder="What the documents are, what you asked, what you make of it.",
+            help="Stands at the beginning. An empty line begins a paragraph.",
+        )  # fmt: skip
+
+
+def _report_bytes(result: Result, wishes: Wishes, topics: Sequence[int]) -> bytes:
+    """The report, with what was written until now."""
+    time.sleep(ON_ITS_WAY)
+    return report_bytes(result, wishes.title, wishes.note, topics)
 
 
 def _choose_topics(reading: Reading) -> list[int]:

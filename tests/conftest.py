@@ -16,6 +16,7 @@ if str(REPOSITORY) not in sys.path:
     sys.path.insert(0, str(REPOSITORY))
 
 
+@pytest.hookimpl(tryfirst=True)  # groups must be there when pytest-xdist asks for them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Deals the tests out to processes: a file at a time, which prepares its things once; those in a browser together."""
     for item in items:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pyopencl as cl
 
 from spdp_engine.errors import DeviceError
+from spdp_engine.sampling.newer_processors import name_processor
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ def choose_device(name: str | None = None) -> Device:
 
 
 def _describe(handle: cl.Device, driver: str) -> Device:
+    name_processor(handle)
     if handle.type & cl.device_type.GPU:
         kind = "GPU"
     elif handle.type & cl.device_type.CPU:

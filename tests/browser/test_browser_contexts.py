@@ -69,8 +69,9 @@ def test_from_word_to_passage_to_document_and_by_search(visit: Visit, finished: 
     topics.first.focus()
     page.keyboard.press("Enter")
     expect(topics.first).to_have_attribute("aria-pressed", "true")
-    alone = drawer(person).locator(".px-only")
-    assert 0 < alone.count() == drawer(person).locator(".px-texts .px-t").count() <= coloured
+    expect(drawer(person).locator(".px-only").first).to_be_visible()
+    expect(drawer(person).locator(".px-texts .px-t:not(.px-only)")).to_have_count(0)
+    assert drawer(person).locator(".px-only").count() <= coloured
     second = drawer(person).locator(".px-title").inner_text()
     unharmed(person)
 

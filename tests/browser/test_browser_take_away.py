@@ -10,21 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 from person import Person
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, expect
+from taking import download
 
 pytestmark = pytest.mark.timeout(120)
 
 Visit = Callable[..., Person]
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def download(person: Person, button: Locator, to: Path) -> Path:
-    """Presses a button and keeps the file that comes."""
-    with person.page.expect_download() as coming:
-        button.click()
-    path = to / coming.value.suggested_filename
-    coming.value.save_as(path)
-    return path
 
 
 def open_offline(browser: Browser, report: Path, size: tuple[int, int], paper: Path | None = None) -> None:
@@ -69,8 +61,6 @@ def test_a_report_is_opened_without_a_network_and_printed(
     page = person.page
     page.get_by_role("textbox", name="Title").fill("Harbour & <school>")
     page.get_by_role("textbox", name="Your own note").fill("A <script>window.taken=1</script> of mine.")
-    page.get_by_role("textbox", name="Title").press("Enter")
-    person.settle()
     report = download(person, page.get_by_role("button", name="Download the report"), tmp_path)
     assert report.suffix == ".html" and report.stat().st_size < 300_000
     paper = tmp_path / "report.pdf"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from person import Person, read_zip
 from playwright.sync_api import expect
+from taking import download
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -65,11 +66,8 @@ def compare(person: Person) -> None:
 def take_away(person: Person, source: Path, topics: int, to: Path) -> None:
     """Downloads, and opens what came."""
     person.go("Download")
-    with person.page.expect_download() as download:
-        person.page.get_by_role("button", name=re.compile("Download the CSV files")).click()
-    target = to / download.value.suggested_filename
+    target = download(person, person.page.get_by_role("button", name="Download the CSV files"), to)
     assert target.suffix == ".zip"
-    download.value.save_as(target)
     files, manifest = read_zip(target)
     assert {"topics.csv", "prevalence.csv", "documents.csv", "quality.csv", "manifest.json"} < set(files)
     (given,) = manifest["inputs"]
