@@ -1,7 +1,7 @@
 """PoCL on processors that are newer than the compiler in it.
 
 The PoCL on PyPI carries LLVM 14. A processor that came later, as AMD's of 2024 on, LLVM 14 calls "generic"; PoCL hands that name to
-its compiler, which refuses it: "unknown target CPU 'generic'" (pocl issue 1049). Later releases are not on PyPI. Until they are, the
+its compiler, which refuses it: "unknown target CPU 'generic'" (pocl issue 1049). Later releases are not on PyPI. Until they are, a
 device is told the name of a processor that LLVM 14 knows and whose instructions this one has, too.
 """
 
@@ -29,11 +29,6 @@ HASWELL = frozenset(
 SKYLAKE = HASWELL | frozenset(
     ["adx", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "clflushopt", "rdseed", "xsavec"]
 )
-KNOWN = b"generic"
-POCL = "Portable Computing Language"
-
-HASWELL = frozenset("avx2 fma bmi1 bmi2 f16c movbe abm rdrand fsgsbase aes pclmulqdq popcnt".split())
-SKYLAKE = HASWELL | frozenset("avx512f avx512bw avx512cd avx512dq avx512vl adx rdseed clflushopt xsavec".split())
 KNOWN = ((b"skylake-avx512", SKYLAKE), (b"haswell", HASWELL), (b"x86-64", frozenset[str]()))
 """Processors that LLVM 14 knows, the ablest first, with what Linux calls the instructions that it may use for them."""
 
