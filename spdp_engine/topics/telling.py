@@ -170,7 +170,7 @@ def gap_sentence(topics: Topics, findings: Findings, topic: int) -> str:
     )
     if findings.gap_is_real(topic):
         return f"{told}. Documents dealt out at random would stay below {chance[1]:.2f}: the difference is real."
-    return f"{told}. Documents dealt out at random can come to {chance[1]:.2f}: that is no more than chance."
+    return f"{told}. Documents dealt out at random can come to {chance[1]:.2f}: it may be chance."
 
 
 def stands(finding: WordFinding | None) -> bool | None:

@@ -155,7 +155,7 @@ def test_a_gap_is_told_with_what_is_known_of_it() -> None:
     real = Known(gaps={0: (0.28, 0.34)}, chance={0: (0.05, 0.25)}, real={0: True})
     assert gap_sentence(topics, real, 0) == f"{told} would stay below 0.25: the difference is real."
     chance = Known(gaps={0: (0.28, 0.34)}, chance={0: (0.05, 0.35)}, real={0: False})
-    assert gap_sentence(topics, chance, 0) == f"{told} can come to 0.35: that is no more than chance."
+    assert gap_sentence(topics, chance, 0) == f"{told} can come to 0.35: it may be chance."
     unknown = Findings(gap_baseline=np.full((20, 1), np.nan, np.float32))
     assert gap_sentence(topics, unknown, 0) == (
         f"Their wordings are {gap} apart (0 alike, 1 no word in common); what of that may be chance is not known."
