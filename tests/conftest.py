@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,17 @@ if str(REPOSITORY) not in sys.path:
     sys.path.insert(0, str(REPOSITORY))
 
 
-@pytest.hookimpl(tryfirst=True)  # groups must be there when pytest-xdist asks for them
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Deals the tests out to processes: a file at a time, which prepares its things once; those in a browser together."""
-    for item in items:
-        together = "browser" if "browser" in item.path.parts else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(together))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deals the tests out to processes: a file at a time, which prepares its things once; those in a browser together, first."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return "browser" if "browser" in Path(path).parts else path
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
