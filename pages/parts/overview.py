@@ -1,8 +1,6 @@
-"""All topics at a glance: two groups in a plane of how much and how differently, any number of groups in a heat map."""
+"""All topics at a glance where there are two groups: a plane of how much each talks about a topic and how differently."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,9 +8,8 @@ from numpy.typing import NDArray
 
 from pages.parts.charts import bare_figure, plain_label, see_through
 from pages.parts.placing import GAP, beside
-from pages.parts.style import chart_colour, group_mark, is_dark
+from pages.parts.style import chart_colour, is_dark
 from pages.parts.workspace import Reading
-from spdp_engine.topics import Topics
 
 SYMBOLS = ("circle", "square")
 """Marks of the two groups in the balance picture."""
@@ -26,15 +23,6 @@ LABEL_SIZE = 11
 
 _SIDEWAYS = {"middle right": 1, "middle left": -1}
 _UPWARDS = {"top center": 1, "bottom center": -1}
-
-HEAT_TOP, HEAT_ROW = 125, 23
-"""Pixels of a heat map for its groups' names and of each of its rows."""
-
-HEAT_NAME, HEAT_GROUP = 30, 14
-"""Characters of a topic's and of a group's name in it."""
-
-UPRIGHT_GROUPS = 4
-"""So many groups have their names written level above it; more have them written upwards."""
 
 HUNDREDTH_OF_A_POINT = 1e-4
 """Added to shares before their ratio is taken, so that a topic only one group has stays on the picture."""
@@ -94,7 +82,7 @@ def balance_figure(reading: Reading, chosen: int) -> go.Figure:
         tickvals=list(whole),
         ticktext=["equally" if v == 0 else f"{2 ** abs(v)}×" for v in whole],
     )
-    left, right = (_short(name) for name in topics.group_names)
+    left, right = (short_name(name) for name in topics.group_names)
     for side, text in enumerate((f"← more {left}", f"more {right} →")):
         figure.add_annotation(
             x=side, y=1.02, xref="paper", yref="paper", xanchor=("left", "right")[side], yanchor="bottom",
@@ -155,96 +143,15 @@ def _importance(reading: Reading, topic: int, chosen: int) -> tuple[bool, bool, 
     return topic != chosen, topic not in view.pinned, topic not in view.names, -float(reading.topics.overall[topic])
 
 
-MOST_FIGURES = 240
-"""Cells of a heat map that have their figures written in; more take a browser too long to draw again at every click, and are read
-by pointing at them."""
-
-
-def groups_figure(reading: Reading, order: Sequence[int], chosen: int, gaps: bool) -> go.Figure:
-    """Any number of groups: a heat map with a row to each topic and a column to each group. A click chooses a topic.
-
-    Args:
-        reading: the topics.
-        order: those that are shown, the first at the top. The n-th row is the n-th of these.
-        chosen: the topic that is read.
-        gaps: how far each group words the topic from the others, instead of how much it talks about it.
-    """
-    topics, order, groups = reading.topics, list(order), len(reading.topics.group_names)
-    values = group_gaps(topics)[:, order] if gaps else 100 * topics.prevalence[:, order]
-    spoken = topics.tokens[:, order] > 0
-    figure = bare_figure(HEAT_TOP + HEAT_ROW * len(order))
-    low, high = ("#1B232C", "#4DB8AF") if is_dark() else ("#F4F2EC", "#0B6E69")
-    rows, columns = np.arange(len(order)), np.arange(groups)
-    names = [plain_label(_short(f"{topic + 1} {brief_name(reading, topic)}", HEAT_NAME)) for topic in order]
-    figure.add_heatmap(
-        z=np.where(spoken, values, np.nan).T if gaps else values.T,
-        zmin=0,
-        zmax=max(float(np.quantile(values, 0.98)), 1e-9),  # one topic that is nearly all of a group pales no other
-        x=columns,
-        y=rows,
-        colorscale=[[0, low], [1, high]],
-        showscale=False,
-        texttemplate="" if values.size > MOST_FIGURES else "%{z:.2f}" if gaps else "%{z:.0f}",
-        textfont={"size": 10},
-        hoverinfo="skip",
-        xgap=2,
-        ygap=2,
-    )
-
-    words = [plain_label(topics.label(topic, 5)) for topic in order]
-
-    def told(i: int, row: int) -> list[str]:
-        value = values[i, row]
-        what = f"{value:.2f} from the others’ wordings" if gaps else f"{value:.1f} % of its words"
-        return [plain_label(reading.name(order[row])), words[row], plain_label(topics.group_names[i]), what]
-
-    figure.add_scatter(  # what is clicked: a heat map itself cannot be
-        x=np.tile(columns, len(order)),
-        y=np.repeat(rows, groups),
-        mode="markers",
-        marker={"size": HEAT_ROW, "symbol": "square", "opacity": 0},
-        customdata=[told(i, row) for row in range(len(order)) for i in range(groups)],
-        hovertemplate="<b>%{customdata[0]}</b>: %{customdata[1]}<br>%{customdata[2]}: %{customdata[3]}<extra></extra>",
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-    )
-    heads = [f"{group_mark(i)} {name}" for i, name in enumerate(_short_names(topics.group_names, HEAT_GROUP))]
-    if chosen in order:
-        at = order.index(chosen)
-        names[at] = f"▸ {names[at]}"
-    figure.update_xaxes(
-        side="top", tickvals=columns, ticktext=heads, tickangle=-90 if groups > UPRIGHT_GROUPS else 0, ticklabeloverflow="allow",
-        showgrid=False, range=[-0.5, groups - 0.5],
-    )  # fmt: skip
-    figure.update_yaxes(
-        tickvals=rows, ticktext=names, showgrid=False, range=[len(order) - 0.5, -0.5], tickfont={"size": 12}
-    )
-    figure.update_layout(clickmode="event+select", dragmode=False)
-    return figure
-
-
-def group_gaps(topics: Topics) -> NDArray[np.float64]:
-    """How far each group's wording of each topic is from the others': the mean of its distances from them, float64 [I, K]."""
-    groups = len(topics.group_names)
-    mean: NDArray[np.float64] = topics.distances.sum(axis=2).T / max(1, groups - 1)
-    return mean
-
-
 def brief_name(reading: Reading, topic: int) -> str:
     """A topic's own name, or two words that say what it is about, for places without much room."""
-    return _short(reading.view.names.get(topic) or reading.labels.suggest(topic, 2) or reading.name(topic))
+    return short_name(reading.view.names.get(topic) or reading.labels.suggest(topic, 2) or reading.name(topic))
 
 
-def _short(name: str, length: int = 22) -> str:
-    """A group's name short enough for half a chart."""
+def short_name(name: str, length: int = 22) -> str:
+    """A name short enough for a chart."""
     name = plain_label(name)
     return name if len(name) <= length else name[: length - 1] + "…"
-
-
-def _short_names(names: Sequence[str], length: int) -> list[str]:
-    """Short names, no two alike: where they would be, their numbers tell them apart."""
-    short = [_short(name, length) for name in names]
-    return [f"{name} ({i + 1})" if short.count(name) > 1 else name for i, name in enumerate(short)]
 
 
 def _ink() -> str:

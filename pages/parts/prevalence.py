@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.parts.cards import html_pen, percent
+from pages.parts.guard import guarded
 from pages.parts.style import group_colour, group_name_html
 from pages.parts.workspace import Reading, Workspace
 from spdp_engine.topics import Topics
@@ -28,9 +29,15 @@ NOBODY = -1
 """Stands for the group that others are compared with, where none is."""
 
 
+@st.fragment
 def prevalence_section(workspace: Workspace, reading: Reading, topic: int) -> None:
     """Each group's share of its words on this topic, and on request how it differs from another group's."""
-    topics, findings = reading.topics, workspace.findings()
+    with guarded():
+        _section(reading, workspace.findings(), topic)
+
+
+def _section(reading: Reading, findings: Findings, topic: int) -> None:
+    topics = reading.topics
     st.subheader("How much they talk about it")
     st.html(f"<p>{shares_sentence(topics, findings, topic, reading.name(topic), html_pen(topics))}</p>")
     differences = difference_intervals(findings, topic)
@@ -40,8 +47,10 @@ def prevalence_section(workspace: Workspace, reading: Reading, topic: int) -> No
         st.html(_differences_html(topics, topic, differences, order, other))
     st.html(f'<p class="px-legend">{_legend(topics, findings)}</p>')
     if len(order) > 1:
-        with st.expander("Shares as a table", icon=":material/table:"):
-            _table(topics, findings, topic, differences)
+        table = st.expander("Shares as a table", icon=":material/table:", on_change="rerun", key="prevalence_table")
+        if table.open:
+            with table:
+                _table(topics, findings, topic, differences)
 
 
 def shares_html(topics: Topics, findings: Findings, topic: int, order: Sequence[int]) -> str:

@@ -10,7 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.cards import COHERENCE, GAP, percent
-from pages.parts.overview import HEAT_ROW, HEAT_TOP, balance_figure, groups_figure
+from pages.parts.heat_map import Cells, heat_map_figure, heat_map_html
+from pages.parts.live_html import live_html
+from pages.parts.overview import balance_figure
 from pages.parts.pictures import draw
 from pages.parts.style import plain_markdown
 from pages.parts.workspace import PARAMETER, Reading, Workspace
@@ -34,8 +36,8 @@ ORDERS = {"gap": "Most differently worded", "prevalence": "Most talked about", "
 PICTURE, TABLE = "Picture", "Table"
 SHARES, GAPS = "How much", "How differently"
 
-ROWS, TABLE_ROWS = 17, 10
-"""Rows of a heat map and of a table that are seen at once; more are scrolled."""
+TABLE_ROWS = 10
+"""Rows of the table that are seen at once; more are scrolled."""
 
 WORDS_TO_FIND = 20
 """Words of each group by which a topic is found."""
@@ -149,13 +151,13 @@ def _heat_map(reading: Reading, topic: int) -> int | None:
         if gaps
         else "The darker, the larger the topic’s share of a group’s words, in per cent. Click a topic to read it."
     )
-    order = reading.order("gap" if gaps else "prevalence")
-    with st.container(height=HEAT_TOP + HEAT_ROW * ROWS + 40 if len(order) > ROWS else "content", border=False):
-        event = draw(
-            groups_figure(reading, order, topic, gaps), "all topics", key="overview", on_select="rerun",
-            selection_mode="points",
-        )  # fmt: skip
-    return _clicked(event, lambda point: order[round(point["y"])])
+    cells = Cells.of(reading.topics, reading.order("gap" if gaps else "prevalence"), gaps)
+    picked = live_html(heat_map_html(reading, cells, topic), key="heat_map")
+    to_save = st.expander("As a picture to save", icon=":material/image:", on_change="rerun", key="heat_map_to_save")
+    if to_save.open:
+        with to_save:
+            draw(heat_map_figure(reading, cells), "all topics", key="overview")
+    return None if picked is None else int(picked)
 
 
 def _clicked(event: Any, where: Any) -> int | None:

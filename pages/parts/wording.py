@@ -67,10 +67,16 @@ def wording_section(workspace: Workspace, reading: Reading, topic: int, groups: 
         pick = read_pick(live_html(columns, key="words"))
     told.html(f'<p class="px-legend">{_legend(findings)}</p>')
     if len(topics.group_names) > 2:
-        with st.expander("Any two groups against one another", icon=":material/compare_arrows:"):
-            pick = two_groups(topics, topic) or pick
-    with st.expander("Words as a table", icon=":material/table:"):
-        _table(topics, findings, topic, groups)
+        two = st.expander(
+            "Any two groups against one another", icon=":material/compare_arrows:", on_change="rerun", key="wording_two"
+        )
+        if two.open:
+            with two:
+                pick = two_groups(topics, topic) or pick
+    table = st.expander("Words as a table", icon=":material/table:", on_change="rerun", key="wording_table")
+    if table.open:
+        with table:
+            _table(topics, findings, topic, groups)
     return pick
 
 

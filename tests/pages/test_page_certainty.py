@@ -101,6 +101,7 @@ def test_twelve_groups_by_share_and_against_one_another(twelve: str) -> None:
         about = piece(visitor, "px-about")
         assert about.count("px-whisker") == 11 and "group 3" in about.split("px-sizes")[0]
         assert "for all pairs of groups at once" in visitor.text
+        visitor.unfold("prevalence_table")
         pairs = [one.value for one in visitor.at.dataframe if "Other group" in one.value.columns]
         assert len(pairs[0]) == 66 and (pairs[0]["Points more"] >= 0).all()
         assert_no_nan(visitor)
@@ -195,7 +196,7 @@ def test_a_gap_that_cannot_be_judged_says_so(finished: str) -> None:
 
 
 def test_words_as_a_table(finished: str) -> None:
-    visitor = Visitor(finished).go("compare")
+    visitor = Visitor(finished).go("compare").unfold("wording_table")
 
     def table() -> list[str]:
         (found,) = [one.value for one in visitor.at.dataframe if "Word" in one.value.columns]
@@ -208,7 +209,7 @@ def test_words_as_a_table(finished: str) -> None:
 
 
 def test_three_groups_can_be_compared_two_by_two(three: str) -> None:
-    visitor = Visitor(three).go("compare")
+    visitor = Visitor(three).go("compare").unfold("wording_two")
     topics, topic = topics_of(visitor), chosen(visitor)
     matrix = piece(visitor, "px-matrix")
     assert matrix.count("<button") == 6

@@ -120,8 +120,7 @@ def test_over_time(compared: str) -> None:
     assert lines[0]["marker"]["symbol"] != lines[1]["marker"]["symbol"], "not told by colour alone"
     assert visitor.widget("button_group", "Periods").value == "quarter"
     assert "1 without a date" in visitor.text and "1 whose date could not be read (such as “soon”)" in visitor.text
-    visitor.at.session_state["periods_table"] = True
-    table = next(one.value for one in visitor.reload().at.dataframe if "Period" in one.value)
+    table = next(one.value for one in visitor.unfold("periods_table").at.dataframe if "Period" in one.value)
     assert table["Documents"].sum() == 46 and set(table["Group"]) == {"left", "right"}
     belonging = visitor.reading.passages.belonging
     first = [d for d in range(2, 12) if belonging.corpus.document_group[d] == 0]
@@ -133,9 +132,7 @@ def test_over_time(compared: str) -> None:
 
 
 def test_how_the_wording_changed(compared: str) -> None:
-    visitor = Visitor(compared).go("compare")
-    visitor.at.session_state["periods_words"] = True
-    visitor.reload()
+    visitor = Visitor(compared).go("compare").unfold("periods_words")
     (told,) = [piece for piece in visitor.markup if "px-change" in piece]
     assert "from 15 June 2031 on" in told or "from 15 July 2031 on" in told
     for kind in ("Two periods", "First and second half"):
@@ -169,8 +166,7 @@ def test_many_groups_have_a_picture_each() -> None:
     groups = tuple(f"group {number}" for number in range(14))
     visitor = Visitor().upload(("talk.csv", dated(groups, 140))).run_topics(2, 6).go("compare")
     assert len(figures(visitor)) == 1, "at first those that talk about it most, in one picture"
-    visitor.at.session_state["periods_pictures"] = True
-    assert len(figures(visitor.reload())) == 1 + 12
+    assert len(figures(visitor.unfold("periods_pictures"))) == 1 + 12
     visitor.step(visitor.widget("multiselect", "Groups that are shown").set_value([3, 13]).run)
     assert len(figures(visitor)) == 1 + 2
 
@@ -196,8 +192,7 @@ def test_few_documents_are_pale_and_the_table_can_be_sorted() -> None:
     visitor = Visitor().upload(("talk.csv", as_csv(rows, NAMES))).run_topics(2, 6).go("compare")
     (table,) = [piece for piece in visitor.markup if "px-cross" in piece]
     assert table.count("px-few") == 3
-    visitor.at.session_state["crosstab_table"] = True
-    values = next(one.value for one in visitor.reload().at.dataframe if "Value" in one.value)
+    values = next(one.value for one in visitor.unfold("crosstab_table").at.dataframe if "Value" in one.value)
     assert values["Documents"].tolist() == [45, 22, 23, 3, 2, 1]
 
 
@@ -222,8 +217,7 @@ def test_markup_stays_text_wherever_documents_are_read() -> None:
     visitor = Visitor().upload(("talk.csv", data)).choose("Group", "group").run_topics(2, 10)
     key = visitor.key
     pages = [with_word(key, "strike"), Visitor(key).go("read"), Visitor(key).go("read")]
-    pages[0].at.session_state["periods_words"] = pages[0].at.session_state["periods_table"] = True
-    pages[0].reload()
+    pages[0].unfold("periods_words", "periods_table", "heat_map_to_save", "prevalence_table", "wording_table")
     pages[1].step(pages[1].widget("text_input", "Search titles").set_value('script "taken=1" bold').run)
     pages[2].at.query_params["document"] = "3"
     pages[2].reload()

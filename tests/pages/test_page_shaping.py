@@ -76,6 +76,11 @@ def picture(visitor: Visitor) -> dict[str, Any]:
     return json.loads(found.proto.spec)
 
 
+def figures_of(heat_map: str) -> list[list[str]]:
+    """What is written in the cells, row by row."""
+    return [re.findall(r"<td [^>]*>([^<]*)</td>", row) for row in heat_map.split("<tr ")[1:]]
+
+
 def others(visitor: Visitor) -> list[int]:
     return [topic for topic in range(TOPICS) if topic != visitor.topic]
 
@@ -269,9 +274,20 @@ def test_one_and_many_groups(groups: int) -> None:
     visitor = Visitor().upload(("talk.csv", as_csv(talk(12 * max(groups, 4), names)))).run_topics(3, 6).go("compare")
     assert not visitor.errors
     if groups > 1:
-        _, cells = picture(visitor)["data"]
-        assert len(cells["customdata"]) == 3 * groups
+        topics, topic = visitor.reading.topics, visitor.topic
+        (shares,) = [html for html in visitor.markup if "px-heat" in html]
+        assert figures_of(shares) == [
+            [f"{100 * share:.0f}" for share in topics.prevalence[:, k]] for k in visitor.reading.order("prevalence")
+        ]
+        assert re.findall(r'<tr data-pick="(\d+)" aria-current="true"', shares) == [str(topic)]
         visitor.step(visitor.at.segmented_control(key="compare_heat").set_value("How differently").run)
+        (gaps,) = [html for html in visitor.markup if "px-heat" in html]
+        distance = topics.distances.sum(axis=2) / (groups - 1)
+        assert figures_of(gaps) == [
+            [f"{gap:.2f}".removeprefix("0") for gap in distance[k]] for k in visitor.reading.order("gap")
+        ]
+        (to_save,) = picture(visitor.unfold("heat_map_to_save"))["data"]
+        assert to_save["text"] == figures_of(gaps)
     rename(visitor, "Ports")
     visitor.step(visitor.at.segmented_control(key="compare_glance").set_value("Table").run)
     assert not visitor.errors and "Ports" in "".join(visitor.at.dataframe[0].value["Name"])

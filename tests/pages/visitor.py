@@ -54,6 +54,12 @@ class Visitor:
         """Draws the page again, in the same session."""
         return self.step(self.at.run)
 
+    def unfold(self, *keys: str) -> Visitor:
+        """Opens what is folded away under these keys and is drawn only when it is open."""
+        for key in keys:
+            self.at.session_state[key] = True
+        return self.reload()
+
     def upload(self, *files: tuple[str, bytes], label: str = "") -> Visitor:
         """Gives files to the uploader whose label begins so; to the first of the page."""
         uploader = self.widget("file_uploader", label).set_value(
