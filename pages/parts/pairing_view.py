@@ -11,6 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.parts.cards import percent
+from pages.parts.chosen import chosen_number
 from pages.parts.live_html import live_html
 from pages.parts.pairing_picture import SIGNS, has_marks, pairing_figure
 from pages.parts.pictures import draw
@@ -64,7 +65,8 @@ def pairing_view(pairing: Pairing, names: Names) -> None:
     if wanted := st.session_state.pop(WANTED, None):
         _look_at(*wanted)
     sizes = (pairing.first.n_topics, pairing.second.n_topics)
-    if not all(st.session_state.get(key, size) < size for key, size in zip(TOPICS, sizes, strict=True)):
+    chosen = [chosen_number(key) for key in TOPICS]
+    if not all(topic is not None and topic < size for topic, size in zip(chosen, sizes, strict=True)):
         _look_at(pairing.pairs[0].first, pairing.pairs[0].second)
     picture, pair = st.columns([3, 2], gap="large")
     with picture:
@@ -179,7 +181,9 @@ def _two_topics(pairing: Pairing) -> None:
     """Two topics beside one another: their words, shares and gaps."""
 
     def take_partner() -> None:
-        first = st.session_state[TOPICS[0]]
+        first = chosen_number(TOPICS[0])
+        if first is None:
+            return
         match = int(pairing.match[first])
         st.session_state[TOPICS[1]] = match if match >= 0 else int(pairing.distances[first].argmin())
 

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.parts.cards import COHERENCE, GAP, percent
+from pages.parts.chosen import chosen_number
 from pages.parts.heat_map import Cells, heat_map_figure, heat_map_html
 from pages.parts.live_html import live_html
 from pages.parts.overview import balance_figure
@@ -28,7 +29,9 @@ CLICKED = "clicked_word"
 TOPIC = "topic"
 """What the address calls the topic that is read, counted from 1."""
 
-CHOSEN = "compare_topic"
+CHOSEN, READ = "compare_topic", "read_topic"
+"""Where the session keeps what the list of topics has chosen, and the topic that was read when the page was drawn last."""
+
 ADDRESSED = "topic_in_address"
 """Where the session keeps what the address said of the topic when it was last looked at."""
 
@@ -59,11 +62,12 @@ def topic_to_read(workspace: Workspace, reading: Reading) -> int:
     addressed = st.query_params.get(TOPIC)
     if addressed is not None and addressed != session.get(ADDRESSED) and addressed.isdecimal():
         lead_to(int(addressed) - 1)
-    topic = session.pop(PICKED_TOPIC, session.get(CHOSEN))
+    before = chosen_number(CHOSEN)
+    topic = session.pop(PICKED_TOPIC, session.get(READ) if before is None else before)
     topic = None if topic is None else workspace.view.whole(int(topic))
     if topic not in shown:
         topic = reading.order("prevalence" if reading.topics.worded_alike else "gap")[0]
-    session[CHOSEN] = topic
+    session[CHOSEN] = session[READ] = topic
     session[ADDRESSED] = st.query_params[TOPIC] = str(topic + 1)
     return int(topic)
 
@@ -91,7 +95,9 @@ def topic_list(workspace: Workspace, reading: Reading) -> int:
 
 def _walk(order: Sequence[int], step: int) -> None:
     """Goes on to the next topic of the list, or back; after the last comes the first."""
-    lead_to(order[(order.index(st.session_state[CHOSEN]) + step) % len(order)])
+    topic = st.session_state[READ]
+    if topic in order:
+        lead_to(order[(order.index(topic) + step) % len(order)])
 
 
 def _in_list(reading: Reading, topic: int) -> str:

@@ -261,6 +261,29 @@ def test_the_table_tells_what_the_picture_does(at_compare: Visitor) -> None:
     assert "No topic has that" in at_compare.captions
 
 
+@pytest.mark.parametrize("step", ["reload", "Next", "Pin"])
+def test_what_is_done_while_a_name_is_on_its_way_is_done_to_the_same_topic(at_compare: Visitor, step: str) -> None:
+    """The browser then still calls the topic in the list what it was called before."""
+    order = at_compare.reading.order("gap")
+    at_compare.press("Next")
+    called = at_compare.widget("selectbox", "Topic").options[1]
+
+    class CalledAsBefore(Selectbox[int]):
+        @property
+        def _widget_state(self) -> Any:
+            state = super()._widget_state
+            state.string_value = called
+            return state
+
+    rename(at_compare, "Ports")
+    topics = at_compare.widget("selectbox", "Topic")
+    assert called != topics.options[1]
+    topics.__class__ = CalledAsBefore
+    at_compare.reload() if step == "reload" else at_compare.press(step)
+    assert at_compare.topic == (order[2] if step == "Next" else order[1])
+    assert at_compare.workspace.view.names == {order[1]: "Ports"}
+
+
 def test_walking_goes_round(at_compare: Visitor) -> None:
     order = at_compare.reading.order("gap")
     assert at_compare.topic == order[0]
