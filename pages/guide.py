@@ -28,8 +28,9 @@ SECTIONS = (
         "How sure",
         "With other documents of the same kind, figures would come out a little otherwise; nine in ten times they would lie "
         "within the **interval**. The **baseline** is the wording gap that chance alone can bring about, found by dealing out the "
-        "groups to documents at random; a gap no larger says nothing. **Found in 5 of 5** says that every run, each from another "
-        "seed, found the same; what only one or two found, leave alone.",
+        "groups to documents at random; a gap no larger says nothing. Own words are put to the same test, each among words used "
+        "about as much. **Found in 5 of 5** says that every run, each from another seed, found the same; what only one or two "
+        "found, leave alone.",
     ),
 )
 """Headings and what stands below them, in Markdown."""

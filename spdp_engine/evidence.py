@@ -259,13 +259,13 @@ class Evidence(Background[EvidenceStatus]):
         dealings = [self._dealing(observed, rng) for _ in range(self.plan.dealings)]
         gaps, scores = np.array([gaps for gaps, _ in dealings]), [scores for _, scores in dealings]
         gap = estimate_gaps(observed.gaps, gaps, self.plan.samples * self.plan.draws)
-        words = observed.words.evidence(self.corpus.vocabulary, observed.words.limit(scores))
+        words = observed.words.evidence(self.corpus.vocabulary, observed.words.limits(scores))
         self._publish(gap_draws=gap.draws, gap_baseline=gap.by_chance, gap_limit=gap.limit, words=words)
 
     def _dealing(
         self, observed: _Observed, rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One dealing-out, which topics follow: squared gaps as of a sample, and scores of all words."""
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """One dealing-out, which topics follow: squared gaps as of a sample, and scores of all words, by class of evidence."""
         units, gaps = self._units.dealt_out(rng), []
         words = WordSums(observed.frequent, self.corpus.n_groups)
         with self._place(Phase.CHANCE):

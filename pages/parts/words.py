@@ -20,7 +20,7 @@ LEANING_Z = 1.0
 PER_THOUSAND = "Of 1,000 words that the group says on this topic, so many are this one"
 RUNS = "Runs in which the word is this group’s own, of those, each with another seed, that have the topic"
 
-ONE_OF_MANY = "by itself more than chance, but of all the words that were looked at some look like this by chance"
+ONE_OF_MANY = "by itself more than chance, but of the words that are used about as much some look like this by chance"
 """Said of words whose interval leaves out no difference and that are not sure all the same."""
 
 Pick = tuple[int, str]

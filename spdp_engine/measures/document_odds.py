@@ -43,6 +43,10 @@ class DocumentOdds:
         contrast_variance: float64 [I, W], of these.
         freedom: float64 [W], degrees of freedom of the variance: how many documents it hangs on.
         count: float64 [I, W], tokens.
+        information: float64 [I, W], how much is known of each, in tokens of the word: as many as all groups have together where the
+            group has half of the topic's tokens, fewer where it has less or more, 4 s (1 - s) times as many where it has the share
+            s. It hangs on the word's tokens over all groups and on the groups' tokens over all words, and so says nothing of
+            a difference.
     """
 
     log_odds: Float
@@ -51,6 +55,7 @@ class DocumentOdds:
     contrast_variance: Float
     freedom: Float
     count: Float
+    information: Float
 
 
 def log_odds_by_document(
@@ -99,7 +104,9 @@ def log_odds_by_document(
     variance = 1 / (own + prior) + 1 / (other + prior)
     contrast = _stable(own, own_total) - _stable(other, other_total)
     spread = 1 / (own_total + 0.5) + 1 / (other_total + 0.5)
-    return DocumentOdds(log_odds, variance, contrast, spread, freedom, counts)
+    of_topic = totals[:, None] / max(totals.sum(), 1)
+    information = 4 * of_topic * (1 - of_topic) * everyone
+    return DocumentOdds(log_odds, variance, contrast, spread, freedom, counts, information)
 
 
 def _stable(count: Float, total: Float) -> Float:

@@ -157,3 +157,36 @@ def false_discovery_limit(found: NDArray[np.floating], by_chance: Sequence[NDArr
     smallest = float(scores[passing[-1]])
     below = max(float(values[values < smallest].max(initial=-np.inf)) for values in (scores, chance))
     return (smallest + below) / 2 if np.isfinite(below) else smallest
+
+
+def false_discovery_limits(
+    found: Sequence[NDArray[np.floating]], by_chance: Sequence[Sequence[NDArray[np.floating]]], rate: float
+) -> Float:
+    """The limits of C classes of scores, from which on at most a share of what is found would be found by chance.
+
+    Each class has the `false_discovery_limit` of its own scores, so that one of which hardly any differ, or in which chance goes
+    far, sets no limit to another. The class must say nothing of what is looked for: where there is nothing to find, class and score
+    are to be independent.
+
+    The rate holds for all classes together, too. By chance comes at most that share of what is expected to be found in each class,
+    and so of the sum. Where there is nothing to find in any, C limits would be passed up to C times as often as one; so none can be
+    passed unless something is found with one limit for all scores together. Should a single class hold something, each of the
+    others adds a false find in that share of cases, to a find that is true.
+
+    Sources: L. Sun, R. V. Craiu, A. D. Paterson, S. B. Bull, "Stratified False Discovery Control for Large-Scale Hypothesis Testing
+    with Application to Genome-Wide Association Studies", Genetic Epidemiology 30, 2006; B. Efron, "Simultaneous Inference: When
+    Should Hypothesis Testing Problems Be Combined?", Annals of Applied Statistics 2, 2008.
+
+    Args:
+        found: scores of each class.
+        by_chance: the same of R repetitions where there is nothing to find.
+        rate: the share.
+
+    Returns:
+        float64 [C], infinity where none passes.
+    """
+    together = false_discovery_limit(np.concatenate(found), [np.concatenate(scores) for scores in by_chance], rate)
+    if np.isinf(together):
+        return np.full(len(found), np.inf)
+    classes = (false_discovery_limit(own, chance, rate) for own, *chance in zip(found, *by_chance, strict=True))
+    return np.fromiter(classes, np.float64, len(found))

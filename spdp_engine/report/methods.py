@@ -198,7 +198,8 @@ def _measures(result: Result) -> str:
         parts.append(f"Intervals are {known.level:.0%} intervals of {len(known.prevalence_draws):,} draws.")
     if known.gap_baseline is not None:
         parts.append(
-            f"What chance gives was found by dealing out groups to documents at random, {len(known.gap_baseline):,} times."
+            f"What chance gives was found by dealing out groups to documents at random, {len(known.gap_baseline):,} times; words "
+            "are judged among those used about as much."
         )
     if known.seeds:
         parts.append(f"“Found in” counts {known.seeds.of} runs with different seeds, this one included.")

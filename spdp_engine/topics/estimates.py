@@ -17,7 +17,7 @@ from spdp_engine.corpus import Corpus
 from spdp_engine.measures.cells import Cells, cells_by_topic
 from spdp_engine.measures.document_gap import squared_gap
 from spdp_engine.measures.document_odds import log_odds_by_document
-from spdp_engine.measures.intervals import chance_limits, false_discovery_limit, normal_draws
+from spdp_engine.measures.intervals import chance_limits, false_discovery_limits, normal_draws
 from spdp_engine.topics.findings import LEVEL, WordEvidence
 from spdp_engine.topics.reading import OWN_WORD_COUNT, Topics
 
@@ -40,6 +40,15 @@ LEANING_Z = 1.0
 
 FALSE_WORDS = 0.05
 """Of the words that are called sure, the share that chance alone would give, at most."""
+
+EVIDENCE_CLASSES = 30.0, 100.0
+"""Words with less `information` than so many tokens, words between the two, and words with more are judged apart.
+
+What can be found hangs on it. Say that a limit lies at a z-score of 3.5, as it does where one word in two hundred differs, and that
+documents which repeat their words leave half of the tokens to tell anything. Then 30 tokens show an odds ratio of about ten, and
+100 one of about three. So of the rarest words, which are the most, a group must have nearly all uses, and hardly any can be found;
+of the most frequent, which are the fewest, two or three times the odds of the others are enough.
+"""
 
 FALSE_GAPS = 0.05
 """Of the wording gaps that are called real, the share that chance alone would give, at most."""
@@ -239,6 +248,7 @@ class WordSums:
         self._words, self._samples = words, 0
         shape = groups, sum(map(len, words))
         self._count, self._inverse_freedom = np.zeros(shape), np.zeros(shape)
+        self._information = np.zeros(shape)
         self._odds, self._contrast = _Imputed(shape), _Imputed(shape)
 
     def add(self, sample: Counted) -> None:
@@ -251,6 +261,7 @@ class WordSums:
             self._contrast.add(here, odds.contrast, odds.contrast_variance)
             self._inverse_freedom[:, here] += 1 / odds.freedom
             self._count[:, here] += odds.count
+            self._information[:, here] += odds.information
             start += len(words)
         self._samples += 1
 
@@ -262,7 +273,7 @@ class WordSums:
         topic = np.repeat(np.arange(len(self._words), dtype=np.int32), [len(words) for words in self._words])
         word = np.concatenate(self._words).astype(np.int32)
         scores = _normal_scores(contrast / contrast_error, freedom)
-        return WordEstimates(topic, word, log_odds.T, error.T, scores.T, self._count.T / n)
+        return WordEstimates(topic, word, log_odds.T, error.T, scores.T, self._count.T / n, self._information.T / n)
 
 
 class _Imputed:
@@ -309,6 +320,7 @@ class WordEstimates:
         error: float64 [P, I], standard deviations.
         scores: float64 [P, I], how surely there is a difference, in units of the normal distribution.
         count: float64 [P, I], tokens.
+        information: float64 [P, I], how much is known of each (see `measures.document_odds.DocumentOdds`).
     """
 
     topic: NDArray[np.int32]
@@ -317,11 +329,18 @@ class WordEstimates:
     error: Float
     scores: Float
     count: Float
+    information: Float
 
-    def own_scores(self) -> Float:
-        """z-scores in the groups that use a word at least `OWN_WORD_COUNT` times: float64, in no order."""
-        scores: Float = self.scores[self.count >= OWN_WORD_COUNT]
-        return scores
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The class of evidence in which each is judged, by `EVIDENCE_CLASSES`: int64 [P, I], 0 for the least."""
+        return np.searchsorted(EVIDENCE_CLASSES, self.information, side="right")
+
+    def own_scores(self) -> list[Float]:
+        """z-scores in the groups that use a word at least `OWN_WORD_COUNT` times: float64, those of each class in no order."""
+        own = self.count >= OWN_WORD_COUNT
+        scores, classes = self.scores[own], self.classes[own]
+        return [scores[classes == number] for number in range(len(EVIDENCE_CLASSES) + 1)]
 
     @property
     def cautious_limit(self) -> float:
@@ -330,16 +349,29 @@ class WordEstimates:
 
         return float(-ndtri(FALSE_WORDS / max(self.log_odds.size, 1)))
 
-    def limit(self, by_chance: Sequence[Float]) -> float:
-        """The z-score from which on at most `FALSE_WORDS` of a group's own words are such by chance; infinity where none is.
+    def limits(self, by_chance: Sequence[Sequence[Float]]) -> Float:
+        """The z-score of each from which on at most `FALSE_WORDS` of a group's own words are such by chance: float64 [P, I].
+
+        Words are judged among those of which about as much is known (`EVIDENCE_CLASSES`): with one limit for all, a crowd of rare
+        words, of which hardly any can be found, decides about words with much evidence. The class of a word says nothing of
+        whether groups differ in it, as `false_discovery_limits` asks.
 
         Args:
             by_chance: `own_scores` of all words of topics in R dealings-out of the groups.
-        """
-        return false_discovery_limit(self.own_scores(), by_chance, FALSE_WORDS)
 
-    def evidence(self, vocabulary: tuple[str, ...], limit: float) -> WordEvidence:
-        """The words as pages ask for them; sure are those that pass a z-score and whose interval leaves out no difference."""
+        Returns:
+            Infinity where none is found.
+        """
+        limits: Float = false_discovery_limits(self.own_scores(), by_chance, FALSE_WORDS)[self.classes]
+        return limits
+
+    def evidence(self, vocabulary: tuple[str, ...], limit: float | Float) -> WordEvidence:
+        """The words as pages ask for them; sure are those that pass a z-score and whose interval leaves out no difference.
+
+        Args:
+            vocabulary: V words.
+            limit: the z-score, one for all or float64 [P, I].
+        """
         from scipy.special import ndtri  # as above
 
         reach = float(ndtri((1 + LEVEL) / 2)) * self.error

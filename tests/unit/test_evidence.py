@@ -21,7 +21,7 @@ from spdp_engine.jobs import Job, JobState, Queue
 from spdp_engine.models import Matrices
 from spdp_engine.sampling import Sampler, SamplerSettings
 from spdp_engine.topics import Topics, read_topics
-from spdp_engine.topics.estimates import FEWEST_ORIGINALS, Units
+from spdp_engine.topics.estimates import EVIDENCE_CLASSES, FEWEST_ORIGINALS, Units, WordEstimates
 from spdp_engine.topics.findings import Findings, SeedEvidence, WordEvidence, WordFinding
 
 pytestmark = pytest.mark.timeout(60)
@@ -156,8 +156,8 @@ def test_all_is_measured_and_published_phase_by_phase(run: Run, start: Start) ->
 
 
 def test_what_is_there_is_found(run: Run, start: Start) -> None:
-    """The groups differ strongly, so topics and words are found by every seed."""
-    findings, read = found(start(run)), run[3]
+    """The groups differ strongly, so topics and words are found by every seed. Limits of 5 % take 19 dealings-out (see `Plan`)."""
+    findings, read = found(start(run, replace(PLAN, dealings=19))), run[3]
     for topic in range(3):
         assert findings.gap_is_real(topic) and findings.topic_found(topic) == (3, 3)
         for group, words in enumerate(read.own_words(topic, 3)):
@@ -213,6 +213,31 @@ def test_the_runs_hyperparameters_are_kept_and_its_tokens_trained_on(
     assert len({one.document_group.tobytes() for one, _ in made[1 : 1 + PLAN.dealings]}) == PLAN.dealings
     assert len({own.seed for _, own in made}) == len(made)
     assert [own for _, own in made[-2:]] == [replace(settings, seed=seed) for seed in (6, 7)]
+
+
+def test_words_are_judged_among_those_of_which_as_much_is_known() -> None:
+    """A word of many uses is sure with a score that rare words often come to by chance; a rare word with that score is not."""
+    random = np.random.default_rng(3)
+    few, many = EVIDENCE_CLASSES[0] / 2, 2 * EVIDENCE_CLASSES[-1]
+
+    def estimates(scores: NDArray[np.float64], information: NDArray[np.float64]) -> WordEstimates:
+        values = np.column_stack([scores, -scores])
+        number = np.arange(len(scores), dtype=np.int32)
+        shape = np.ones_like(values)
+        return WordEstimates(0 * number, number, values, 0.1 * shape, values, 3 * shape, information[:, None] * shape)
+
+    information = np.repeat([few, many], [400, 40])
+    found = estimates(np.r_[random.normal(0, 1.5, 395), [4] * 5, random.normal(size=30), [4] * 9, 8.0], information)
+    dealt_out = [
+        estimates(np.r_[random.normal(0, 1.5, 400), random.normal(size=40)], information).own_scores()
+        for _ in range(39)
+    ]
+    assert [len(scores) for scores in found.own_scores()] == [800, 0, 80]
+    limits = found.limits(dealt_out)
+    assert limits.shape == (440, 2) and (limits[:400] > 4).all() and (limits[400:] < 4).all()
+    sure = found.evidence(tuple(map(str, range(440))), limits).sure
+    assert sure is not None and sure[-10:].all() and not sure[395:400].any()
+    assert np.isinf(estimates(random.normal(size=440), information).limits(dealt_out)).all()
 
 
 # --- odd corpora
