@@ -35,11 +35,13 @@ def _guarded_section(reading: Reading, topic: int) -> None:
 
 def _section(reading: Reading, topic: int) -> None:
     st.subheader("By other columns")
-    fields = library(reading.corpus).fields
+    books = library(reading.corpus)
+    fields = books.fields
     if st.session_state.get("crosstab_field") not in fields:
         st.session_state["crosstab_field"] = fields[0]
     field = st.selectbox("Column", fields, key="crosstab_field", persist_state="session", width=360)
-    table = cross_table(reading.passages.belonging, topic, field or fields[0])
+    field = field or fields[0]
+    table = cross_table(reading.passages.belonging, topic, field, books.values(field))
     st.html(_table_html(reading, table))
     st.html(
         '<p class="px-legend">The share of words on this topic, and how many documents there are. The darker, the larger the '

@@ -40,6 +40,9 @@ REFRESH_SECONDS = 0.45
 LIFETIME = 24 * 3600
 """Seconds after which an unused workspace is let go."""
 
+FIRST_THE_PAGE = 1.5
+"""Seconds before evidence is gathered: the page that is opened when a run has come to rest has all cores until then."""
+
 VIEWS = 50
 """Changes of the view that can be taken back."""
 
@@ -406,7 +409,9 @@ class Workspace:
             return
         self.leave_evidence()
         self._evidence_of = reading.model.sample
-        self.evidence = Evidence(self.job.corpus, self.job.settings, given, reading.model, registry().queue)
+        self.evidence = Evidence(
+            self.job.corpus, self.job.settings, given, reading.model, registry().queue, after=FIRST_THE_PAGE
+        )
 
     def leave_evidence(self) -> None:
         """Ends the gathering of evidence, and lets go what was found."""

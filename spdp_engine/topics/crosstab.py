@@ -63,12 +63,19 @@ def values_of(column: pd.Series) -> NDArray[np.object_]:
     return values
 
 
-def cross_table(belonging: Belonging, topic: int, field: str) -> CrossTable:
-    """How much is said on a topic for each value of a column, and for each value within each group."""
+def cross_table(belonging: Belonging, topic: int, field: str, cells: NDArray[np.object_]) -> CrossTable:
+    """How much is said on a topic for each value of a column, and for each value within each group.
+
+    Args:
+        belonging: of the documents.
+        topic: its number.
+        field: the name of the column.
+        cells: object [D], what `values_of` says of it.
+    """
     corpus = belonging.corpus
-    cells = values_of(corpus.documents.fields[field])
     values = in_order(set(cells.tolist()))
-    row = np.array([{value: place for place, value in enumerate(values)}[cell] for cell in cells], np.int64)
+    places = {value: place for place, value in enumerate(values)}
+    row = np.array([places[cell] for cell in cells.tolist()], np.int64)
     group = corpus.document_group.astype(np.int64)
     shape = (len(values), corpus.n_groups)
     first = np.zeros(corpus.n_documents, bool)

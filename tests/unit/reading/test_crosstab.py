@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from planted import belonging_of, corpus_of
 
-from spdp_engine.topics.crosstab import NO_VALUE, cross_table, fields_with_few_values
+from spdp_engine.topics.belonging import Belonging
+from spdp_engine.topics.crosstab import NO_VALUE, CrossTable, cross_table, fields_with_few_values, values_of
 
 KINDS = ["news", "opinion", None, "news", " news ", "opinion", "news", "  "]
 GROUPS = ["left", "right"] * 4
@@ -16,11 +17,15 @@ SHARES = np.linspace(0.1, 0.8, 8)
 LENGTHS = [2, 4, 6, 8, 10, 12, 14, 16]
 
 
+def crossed(belonging: Belonging, field: str) -> CrossTable:
+    return cross_table(belonging, 0, field, values_of(belonging.corpus.documents.fields[field]))
+
+
 def table_of(origin: np.ndarray | None = None):
     corpus = corpus_of(["ship school " * (n // 2) for n in LENGTHS], GROUPS, fields={"kind": KINDS})
     if origin is not None:
         corpus = replace(corpus, origin=origin.astype(np.int32))
-    return cross_table(belonging_of(corpus, {}, np.column_stack([SHARES, 1 - SHARES]).tolist()), 0, "kind")
+    return crossed(belonging_of(corpus, {}, np.column_stack([SHARES, 1 - SHARES]).tolist()), "kind")
 
 
 def test_every_cell_is_the_share_of_its_documents_words() -> None:
@@ -55,7 +60,7 @@ def test_passages_are_counted_once_and_their_words_all() -> None:
 
 def test_values_stand_in_the_order_that_people_expect() -> None:
     corpus = corpus_of(["ship sea"] * 6, fields={"week": ["Week 10", "Week 2", "week 1", None, "Week 2", "Week 10"]})
-    assert cross_table(belonging_of(corpus, {}, [[1.0]] * 6), 0, "week").values == (
+    assert crossed(belonging_of(corpus, {}, [[1.0]] * 6), "week").values == (
         "week 1",
         "Week 2",
         "Week 10",
