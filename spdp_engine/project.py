@@ -46,6 +46,7 @@ from spdp_engine.corpus import (
     Source,
     Tokeniser,
 )
+from spdp_engine.corpus.originals import originals_of
 from spdp_engine.errors import InputError, ParallaxError
 from spdp_engine.jobs import Job, Queue, Rested
 from spdp_engine.models import Counts, LdaCounts, LdaPriors, LdaSample, Matrices, Priors, SpdpPriors, SpdpSample
@@ -66,7 +67,8 @@ ENDING = ".parallax"
 MIME = "application/vnd.parallax.project"
 
 FORMAT = "parallax project"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""1: each row of the table was a document. 2: rows may be passages of one document."""
 
 READ_AGAIN = 200
 """Documents that are cut into words again when a project is opened, to see whether they would now be read otherwise."""
@@ -284,16 +286,20 @@ def _memory() -> int:
 
 
 def _passages(project: Project) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The corpus's texts as they are kept: in full, or as () and int32 [D, 2], where each begins and ends in its document's."""
-    whole, corpus = project.documents.texts, project.corpus
-    places = np.empty((corpus.n_documents, 2), np.int32)
-    before, end = -1, 0
-    for place, (origin, text) in enumerate(zip(corpus.origin.tolist(), corpus.documents.texts, strict=True)):
-        start = whole[origin].find(text, end if origin == before else 0) if origin < len(whole) else -1
-        if start < 0:  # the corpus is not of these documents
-            return corpus.documents.texts, np.empty((0, 2), np.int32)
-        before, end = origin, start + len(text)
-        places[place] = start, end
+    """The corpus's texts as they are kept: in full, or as () and int32 [D, 3], the row of each, its beginning and its end there."""
+    whole, corpus, of = project.documents.texts, project.corpus, originals_of(project.documents)
+    bounds = (np.searchsorted(of, corpus.origin, side).tolist() for side in ("left", "right"))
+    places = np.empty((corpus.n_documents, 3), np.int32)
+    row, end = -1, 0
+    for place, (text, first, last) in enumerate(zip(corpus.documents.texts, *bounds, strict=True)):
+        if row < first:  # another document begins
+            row, end = first, 0
+        while row < last and (start := whole[row].find(text, end)) < 0:
+            row, end = row + 1, 0
+        if row >= last:  # the corpus is not of these documents
+            return corpus.documents.texts, np.empty((0, 3), np.int32)
+        end = start + len(text)
+        places[place] = row, start, end
     return (), places
 
 
@@ -306,15 +312,17 @@ def _with_texts(project: Project, places: NDArray[Any]) -> Project:
     corpus, whole = project.corpus, project.documents.texts
     if not len(places):
         return project
+    if places.shape == (len(corpus.origin), 2):  # of version 1
+        places = np.column_stack((corpus.origin, places))
     if (
-        places.shape != (len(corpus.origin), 2)
-        or not _within(corpus.origin, len(whole))
+        places.shape != (len(corpus.origin), 3)
+        or not _within(places[:, 0], len(whole))
         or not _within(places, sys.maxsize)
+        or not _tells_documents(project.documents)
+        or not np.array_equal(originals_of(project.documents)[places[:, 0]], corpus.origin)
     ):
         raise _Inconsistent("texts of passages")
-    texts = tuple(
-        whole[origin][start:end] for origin, (start, end) in zip(corpus.origin.tolist(), places.tolist(), strict=True)
-    )
+    texts = tuple(whole[row][start:end] for row, start, end in places.tolist())
     return replace(project, corpus=replace(corpus, documents=replace(corpus.documents, texts=texts)))
 
 
@@ -344,8 +352,9 @@ def _checked(project: Project, limit: int) -> Project:
         "documents of words": _within(corpus.token_document, d) and bool((np.diff(corpus.token_document) >= 0).all()),
         "groups": _within(corpus.document_group, corpus.n_groups),
         "documents": _whole(corpus.documents, d) and len(corpus.origin) == d and _within(corpus.origin, len(documents)),
-        "rows": _whole(documents, len(documents.texts)),
-        "table": set(_named(documents.columns)) <= set(project.collection.table.columns)
+        "passages": bool((np.diff(corpus.origin) >= 0).all()),
+        "rows": _whole(documents, len(documents.texts)) and _tells_documents(documents),
+        "table": set(documents.columns.parts().values()) <= set(project.collection.table.columns)
         and (project.collection.origins is None or _origins_fit(project.collection)),
         "iterations": tuple(record.iteration for record in project.records)
         == tuple(range(1, project.snapshot.iteration + 1)),
@@ -386,8 +395,13 @@ def _whole(documents: Documents, count: int) -> bool:
     return all(len(column) == count for column in columns)
 
 
-def _named(columns: Columns) -> list[str]:
-    return [name for name in (columns.text, columns.group, columns.title, columns.date) if name is not None]
+def _tells_documents(documents: Documents) -> bool:
+    """Whether each row says of which document it is."""
+    column = documents.columns.document
+    try:
+        return column is None or len(documents.cells(column)) == len(documents.groups) == len(documents)
+    except KeyError:
+        return False
 
 
 def _names(priors: Priors) -> set[str]:

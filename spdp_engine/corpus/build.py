@@ -10,16 +10,20 @@ from numpy.typing import NDArray
 
 from spdp_engine.corpus.counting import Tokens, count_words
 from spdp_engine.corpus.naturalorder import natural_order
+from spdp_engine.corpus.originals import originals_of
 from spdp_engine.corpus.passages import cut
 from spdp_engine.corpus.stopwords import LANGUAGE_NAMES, guess_language, joined_forms, own_stop_words, stop_words
 from spdp_engine.corpus.tokeniser import Tokeniser
-from spdp_engine.corpus.types import Corpus, CorpusSettings, Documents, Note, Progress
+from spdp_engine.corpus.types import Corpus, CorpusSettings, Documents, Note, Progress, things_of
 from spdp_engine.corpus.vocabulary import Vocabulary, choose_vocabulary, with_limits
 from spdp_engine.corpus.wording import counted, listed, was
 from spdp_engine.errors import InputError, SettingsError
 
 FEW_DOCUMENTS_IN_A_GROUP = 20
 FEW_TOKENS_IN_A_GROUP = 500
+
+FEWEST_ORIGINALS = 5
+"""Original documents that every group must have for passages of one to be taken together; else each passage stands for itself."""
 
 _DEFAULT = CorpusSettings()
 
@@ -36,7 +40,7 @@ def build_corpus(documents: Documents, settings: CorpusSettings = _DEFAULT, prog
 
     tell("Cutting passages", 0.0)
     settings = replace(settings, passages=_wants_passages(documents, settings))
-    texts, origin = _texts(documents, settings, notes)
+    texts, row = _texts(documents, settings, notes)
     if len(texts) < 2:
         raise InputError(
             "There is only one document, so there is nothing to model; bring more documents, or let long ones be cut "
@@ -53,9 +57,10 @@ def build_corpus(documents: Documents, settings: CorpusSettings = _DEFAULT, prog
         settings = replace(settings, minimum_documents=1, maximum_share=1.0)
     else:
         settings = with_limits(settings, len(texts))
-    vocabulary = choose_vocabulary(tokens, len(texts), settings, set(tokeniser.joined.values()))
+    origin = originals_of(documents)[row]
+    vocabulary = choose_vocabulary(tokens, len(texts), settings, set(tokeniser.joined.values()), things_of(origin))
     notes.extend(vocabulary.notes)
-    corpus = assemble(documents, texts, origin, tokens, vocabulary, settings, tokeniser, notes)
+    corpus = assemble(documents, texts, row, origin, tokens, vocabulary, settings, tokeniser, notes)
     tell("Done", 1.0)
     return corpus
 
@@ -100,7 +105,7 @@ def _wants_passages(documents: Documents, settings: CorpusSettings) -> bool:
 def _texts(
     documents: Documents, settings: CorpusSettings, notes: list[Note]
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The texts to model and [D] the document each came from."""
+    """The texts to model and int32 [D], the row of the documents each came from."""
     if not settings.passages:
         return documents.texts, np.arange(len(documents), dtype=np.int32)
     passages = [cut(text, settings.passage_words) for text in documents.texts]
@@ -140,6 +145,7 @@ def _with_language(documents: Documents, settings: CorpusSettings, notes: list[N
 def assemble(
     documents: Documents,
     texts: tuple[str, ...],
+    row: NDArray[np.int32],
     origin: NDArray[np.int32],
     tokens: Tokens,
     vocabulary: Vocabulary,
@@ -152,7 +158,8 @@ def assemble(
     Args:
         documents: of which the texts are.
         texts: those that were counted: the documents' or passages of them.
-        origin: int32 [texts], the document each text came from.
+        row: int32 [texts], the row of `documents` each text came from.
+        origin: int32 [texts], the original document each is of.
         tokens: all words of all texts.
         vocabulary: those of them that are kept.
         settings: with 'auto' and None replaced.
@@ -169,84 +176,71 @@ def assemble(
     # Documents that have no word of the vocabulary are taken out, and the others move up.
     full = np.zeros(len(texts), dtype=bool)
     full[document] = True
-    rows = np.flatnonzero(full)
-    if len(rows) < 2:
+    kept_texts = np.flatnonzero(full)
+    if len(kept_texts) < 2:
         raise InputError(
             "Only one document has words that are left after stop words and rare words; lower the minimum number of "
             "documents, choose fewer stop words, or bring more text."
         )
-    empty = len(texts) - len(rows)
+    empty = len(texts) - len(kept_texts)
     if empty:
-        thing = "passage" if settings.passages else "document"
+        thing = things_of(origin).removesuffix("s")
         notes.append(
             Note("empty", f"{counted(empty, thing)} had no word of the vocabulary and {was(empty)} left out.", empty)
         )
     document = (np.cumsum(full, dtype=np.int32) - 1)[document]
-    origin = origin[rows]
+    row, origin = row[kept_texts], origin[kept_texts]
 
-    names = tuple(natural_order({documents.groups[index] for index in origin.tolist()}))
+    names = tuple(natural_order({documents.groups[index] for index in row.tolist()}))
     number = {name: index for index, name in enumerate(names)}
-    group = np.array([number[documents.groups[index]] for index in origin.tolist()], dtype=np.int32)
+    group = np.array([number[documents.groups[index]] for index in row.tolist()], dtype=np.int32)
     lost = [name for name in dict.fromkeys(documents.groups) if name not in number]
     if lost:
         left = "it is" if len(lost) == 1 else "they are"
         text = f"No words are left in any document of {listed(lost)}, so {left} left out."
         notes.append(Note("warning", text, len(lost)))
-    notes.extend(_report(word, document, group, names, vocabulary, settings))
-    return Corpus(
+    corpus = Corpus(
         vocabulary=vocabulary.words,
         token_word=word,
         token_document=document,
         document_group=group,
         group_names=names,
-        documents=_rows(documents, texts, rows, origin, tuple(notes)),
+        documents=_rows(documents, [texts[index] for index in kept_texts.tolist()], row),
         origin=origin,
         settings=settings,
-        notes=tuple(notes),
+        notes=(),
         tokeniser=tokeniser,
     )
+    told = (*notes, *_report(corpus))
+    return replace(corpus, documents=replace(corpus.documents, notes=told), notes=told)
 
 
-def _rows(
-    documents: Documents,
-    texts: tuple[str, ...],
-    rows: NDArray[np.int64],
-    origin: NDArray[np.int32],
-    notes: tuple[Note, ...],
-) -> Documents:
-    """`documents` in the rows that are modelled: row i has text `texts[rows[i]]` and is of document `origin[i]`."""
-    of = origin.tolist()
+def _rows(documents: Documents, texts: list[str], row: NDArray[np.int32]) -> Documents:
+    """What is modelled of `documents`: `texts`, each of the row with its number, int32 [texts]."""
+    of = row.tolist()
     return replace(
         documents,
-        texts=tuple(texts[row] for row in rows.tolist()),
+        texts=tuple(texts),
         groups=tuple(documents.groups[index] for index in of),
         titles=tuple(documents.titles[index] for index in of),
         dates=tuple(documents.dates[index] for index in of),
-        fields=documents.fields.iloc[origin].reset_index(drop=True),
-        notes=notes,
+        fields=documents.fields.iloc[row].reset_index(drop=True),
     )
 
 
-def _report(
-    word: NDArray[np.int32],
-    document: NDArray[np.int32],
-    group: NDArray[np.int32],
-    names: tuple[str, ...],
-    vocabulary: Vocabulary,
-    settings: CorpusSettings,
-) -> list[Note]:
+def _report(corpus: Corpus) -> list[Note]:
     """What there is to model, and what about it asks for caution."""
-    thing = "passages" if settings.passages else "documents"
+    names = corpus.group_names
     notes = [
         Note(
             "built",
-            f"{len(group):,} {thing} in {counted(len(names), 'group')}, with {counted(len(word), 'token')} of "
-            f"{counted(len(vocabulary.words), 'word')}, are modelled.",
-            len(group),
+            f"{corpus.told} in {counted(len(names), 'group')}, with {counted(corpus.n_tokens, 'token')} of "
+            f"{counted(corpus.n_words, 'word')}, are modelled.",
+            corpus.n_documents,
         )
     ]
-    if settings.joined_words:
-        rows = [" = ".join(row) for row in settings.joined_words]
+    if corpus.settings.joined_words:
+        rows = [" = ".join(row) for row in corpus.settings.joined_words]
         notes.append(Note("words", f"Read as one word, the first: {'; '.join(rows)}.", len(rows)))
     if len(names) == 1:
         notes.append(
@@ -258,20 +252,30 @@ def _report(
             )
         )
         return notes
-    sizes = np.bincount(group, minlength=len(names))
-    tokens = np.bincount(group[document], minlength=len(names))
-    notes += _little_known(names, sizes, FEW_DOCUMENTS_IN_A_GROUP, thing)
-    notes += _little_known(names, tokens, FEW_TOKENS_IN_A_GROUP, "tokens")
+    tokens = np.bincount(corpus.document_group[corpus.token_document], minlength=len(names))
+    uncertain = "what is found about {} is uncertain"
+    notes += _few(corpus.group_sizes(), FEW_DOCUMENTS_IN_A_GROUP, corpus.things, uncertain)
+    notes += _few(dict(zip(names, tokens.tolist(), strict=True)), FEW_TOKENS_IN_A_GROUP, "tokens", uncertain)
+    if corpus.has_passages:
+        apart = (
+            "intervals are as if each passage were a document of its own, and narrower than documents would make them"
+        )
+        notes += _few(corpus.group_originals(), FEWEST_ORIGINALS, "documents", apart)
     return notes
 
 
-def _little_known(names: tuple[str, ...], counts: NDArray[np.int64], enough: int, things: str) -> list[Note]:
-    """A warning about the groups that have fewer than `enough` of these things; none where every group has enough."""
-    few = [f"{names[i]} ({counts[i]:,})" for i in np.flatnonzero(counts < enough)]
+def _few(counts: dict[str, int], enough: int, things: str, so: str) -> list[Note]:
+    """A warning about the groups that have fewer than `enough` of these things; none where every group has enough.
+
+    Args:
+        counts: of each group.
+        enough: see above.
+        things: that are counted.
+        so: what follows, with {} for the groups.
+    """
+    few = [f"{name} ({count:,})" for name, count in counts.items() if count < enough]
     if not few:
         return []
     has, them = ("has", "it") if len(few) == 1 else ("have", "them")
-    text = (
-        f"{counted(len(few), 'group')} {has} fewer than {enough} {things}, so what is found about {them} is uncertain"
-    )
+    text = f"{counted(len(few), 'group')} {has} fewer than {enough} {things}, so {so.format(them)}"
     return [Note("warning", f"{text}: {listed(few)}.", len(few))]

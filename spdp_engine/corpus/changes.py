@@ -113,9 +113,10 @@ def change_words(corpus: Corpus, changes: Sequence[WordChange]) -> tuple[Corpus,
     notes = corpus.notes[: told.index("built")] if "built" in told else corpus.notes
     rows = np.arange(corpus.n_documents, dtype=np.int32)
     new = assemble(
-        corpus.documents, corpus.documents.texts, rows, tokens, _ranked(tokens), settings, tokeniser, list(notes)
-    )
-    return replace(new, origin=corpus.origin[new.origin]), kept
+        corpus.documents, corpus.documents.texts, rows, corpus.origin, tokens, _ranked(tokens), settings, tokeniser,
+        list(notes),
+    )  # fmt: skip
+    return new, kept
 
 
 def change_reference(reference: Reference, before: Corpus, after: Corpus) -> Reference:

@@ -1,4 +1,4 @@
-"""Which column is the text, the group, the title, the date: a guess that a person can change."""
+"""Which column is the text, the group, the title, the date, the document: a guess that a person can change."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ _DATE_NAMES = {
     2.0: "created posted time year jahr année día",
     1.0: "day month",
 }
+_DOCUMENT_NAMES = (
+    "document documentid doc docid thread threadid conversation conversationid discussion discussionid article articleid "
+    "post postid speech speechid transcript transcriptid interview interviewid book bookid originalid dokument dokumentid"
+)
+"""... but for the column that says which rows are passages of one document: only where it is the whole name, without separators."""
+_SEPARATORS = re.compile(r"[\s_.-]+")
 _WORDS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
@@ -67,7 +73,8 @@ def guess_columns(collection: Collection) -> Columns:
     """A guess at the columns from their names and contents; no column plays two parts.
 
     The text is a column with a telling name and long cells, else that with the longest. The group is a column with a
-    telling name and few distinct values; else where files came from; else a column whose few values repeat.
+    telling name and few distinct values; else where files came from; else a column whose few values repeat. A column says
+    which rows are passages of one document only where its name says so and its values repeat within groups.
     Raises `InputError`, naming the columns there are, when none looks like text.
     """
     table = collection.table
@@ -86,7 +93,8 @@ def guess_columns(collection: Collection) -> Columns:
     title = _best(rest, _TITLE_NAMES, lambda fact: fact.filled > 0.3 and 2 < fact.characters <= _LONGEST_TITLE)
     rest.pop(title or "", None)
     date = _best(rest, _DATE_NAMES, lambda fact: fact.filled > 0.3 and fact.digits > 0.6 and fact.characters <= 40)
-    return Columns(text=text, group=group, title=title, date=date)
+    rest.pop(date or "", None)
+    return Columns(text=text, group=group, title=title, date=date, document=_document(rest, table, group))
 
 
 def _facts(column: pd.Series) -> _Facts:
@@ -165,6 +173,21 @@ def _best_group(rest: Mapping[str, _Facts], least: float) -> str | None:
     }
     scores = {name: score for name, score in scores.items() if score[0] >= least}
     return max(scores, key=lambda name: scores[name]) if scores else None
+
+
+def _document(rest: Mapping[str, _Facts], table: pd.DataFrame, group: str | None) -> str | None:
+    """The first column that is named as one of documents and has fewer values than rows in some group, but not one to a group."""
+    telling = set(_DOCUMENT_NAMES.split())
+    for name, fact in rest.items():
+        if _SEPARATORS.sub("", name).casefold() not in telling or fact.filled <= 0.5:
+            continue
+        if fact.characters > _LONGEST_LABEL:
+            continue
+        cells = table[[name] if group is None else [group, name]].dropna()
+        documents = len(cells.drop_duplicates())
+        if (1 if group is None else cells[group].nunique()) < documents < len(cells):
+            return name
+    return None
 
 
 def _best(rest: Mapping[str, _Facts], names: Mapping[float, str], fits: Callable[[_Facts], bool]) -> str | None:

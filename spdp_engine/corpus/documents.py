@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from spdp_engine.corpus.columns import MOST_GROUPS
 from spdp_engine.corpus.naturalorder import natural_order
-from spdp_engine.corpus.types import Collection, Columns, Documents, Note
+from spdp_engine.corpus.originals import originals, originals_notes
+from spdp_engine.corpus.types import Collection, Columns, Documents, Note, cells_of
 from spdp_engine.corpus.wording import counted, listed, was
 from spdp_engine.errors import InputError
 
@@ -18,10 +19,10 @@ ALL_DOCUMENTS = "All documents"
 
 
 def make_documents(collection: Collection, columns: Columns) -> Documents:
-    """The rows that have text and a group, each text once in a group.
+    """The rows that have text and a group, each text once in a group, passages of one document together in their order.
 
-    Raises `InputError` when a column is not there or plays two parts, when no row is left, or when there are more than
-    50 groups.
+    Raises `InputError` when a column is not there or plays two parts that do not go together, when no row is left, or when there
+    are more than 50 groups.
     """
     table = collection.table
     _check(columns, table)
@@ -46,12 +47,12 @@ def make_documents(collection: Collection, columns: Columns) -> Documents:
     first = _first_of_each(texts, groups)
     repeated = len(rows) - len(first)
     if repeated:
-        seen = set(first)
+        seen, thing = set(first), "row" if columns.document else "document"
         where = collection.where(int(rows[next(index for index in range(len(rows)) if index not in seen)]))
         notes.append(
             Note(
                 "duplicate",
-                f"{counted(repeated, 'document')} had the same text as an earlier one of the same group and "
+                f"{counted(repeated, thing)} had the same text as an earlier one of the same group and "
                 f"{was(repeated)} left out (first: {where}).",
                 repeated,
             )
@@ -59,17 +60,25 @@ def make_documents(collection: Collection, columns: Columns) -> Documents:
         texts, groups = [texts[index] for index in first], [groups[index] for index in first]
         rows = rows[first]
     sizes = Counter(groups)
+    if columns.document is not None:
+        values = cells_of(table[columns.document].iloc[rows])
+        of = originals(groups, values)
+        notes += originals_notes(columns.document, groups, values, bool(np.any(np.diff(of) < 0)))
+        sizes = Counter(groups[row] for row in np.unique(of, return_index=True)[1].tolist())
+        order = np.argsort(of, kind="stable")
+        rows = rows[order]
+        texts, groups = [texts[index] for index in order.tolist()], [groups[index] for index in order.tolist()]
     named = listed((f"{name} ({sizes[name]:,})" for name in natural_order(sizes)), 12)
     notes.append(
-        Note("group", f"{counted(len(texts), 'document')} in {counted(len(sizes), 'group')}: {named}.", len(sizes))
+        Note("group", f"{counted(sizes.total(), 'document')} in {counted(len(sizes), 'group')}: {named}.", len(sizes))
     )
-    parts = [name for name in (columns.text, columns.group, columns.title, columns.date) if name is not None]
+    own = {columns.text, columns.group, columns.title, columns.date} - {None}
     return Documents(
         texts=tuple(texts),
         groups=tuple(groups),
-        titles=_cells(table, columns.title, rows),
+        titles=_cells(table, columns.title or columns.document, rows),
         dates=_cells(table, columns.date, rows),
-        fields=table.drop(columns=parts).iloc[rows].reset_index(drop=True),
+        fields=table.drop(columns=list(own)).iloc[rows].reset_index(drop=True),
         columns=columns,
         sources=collection.sources,
         notes=tuple(notes),
@@ -77,13 +86,15 @@ def make_documents(collection: Collection, columns: Columns) -> Documents:
 
 
 def _check(columns: Columns, table: pd.DataFrame) -> None:
-    chosen = {"text": columns.text, "group": columns.group, "title": columns.title, "date": columns.date}
+    chosen = columns.parts()
     for part, name in chosen.items():
-        if name is not None and name not in table.columns:
+        if name not in table.columns:
             raise InputError(
                 f"There is no column '{name}' for the {part}; the columns are {listed(table.columns, 12)}."
             )
-    name, times = Counter(name for name in chosen.values() if name is not None).most_common(1)[0]
+    if columns.document in (columns.title, columns.date):  # a title may well say which document it is of
+        chosen.pop("document", None)
+    name, times = Counter(chosen.values()).most_common(1)[0]
     if times > 1:
         parts = listed(part for part, chosen_name in chosen.items() if chosen_name == name)
         raise InputError(f"The column '{name}' cannot be {parts} at once; choose another one.")

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from spdp_engine.corpus.counting import count_words
-from spdp_engine.corpus.types import Collection, Corpus, Documents, Note, Source
+from spdp_engine.corpus.types import Collection, Corpus, Documents, Note, Source, cells_of
 from spdp_engine.corpus.wording import counted, listed, was
 from spdp_engine.errors import InputError
 from spdp_engine.types import ScoredTokens
@@ -68,11 +67,12 @@ def match_scored(held: Collection, id_column: str, training: Collection, corpus:
     passages, or when there is nothing that can be scored.
     """
     name = held.sources[0].name
-    _check_whole(corpus)
-    numbers = _numbered(_ids_of(corpus.documents, id_column), id_column)
+    ids = _ids_of(corpus.documents, id_column)
+    _check_whole(corpus, ids)
+    numbers = _numbered(ids, id_column)
     _check_columns(held, name, {"text": corpus.documents.columns.text, "id": id_column})
     texts = held.table[corpus.documents.columns.text].fillna("").tolist()
-    document = _documents(texts, _cells(held.table[id_column]), numbers, set(_cells(training.table[id_column])))
+    document = _documents(texts, cells_of(held.table[id_column]), numbers, set(cells_of(training.table[id_column])))
     rows = np.flatnonzero(document >= 0)
 
     found = count_words([texts[row] for row in rows.tolist()], corpus.tokeniser)
@@ -105,25 +105,22 @@ def match_scored(held: Collection, id_column: str, training: Collection, corpus:
     )
 
 
-def _cells(column: pd.Series) -> list[str]:
-    """The cells with single blanks for white space; '' where there is none."""
-    return [" ".join(cell.split()) for cell in column.fillna("").tolist()]
-
-
 def _ids_of(documents: Documents, column: str) -> list[str]:
     """The ids of the modelled documents, in their order."""
     columns = documents.columns
-    parts = {columns.group: documents.groups, columns.title: documents.titles, columns.date: documents.dates}
     if column == columns.text:
         raise InputError(f"The column '{column}' cannot be text and id at once; choose another one with --id.")
-    if column in documents.fields.columns:
-        return _cells(documents.fields[column])
-    if column in parts:
-        return [" ".join(cell.split()) for cell in parts[column]]
-    there = [name for name in (columns.text, *parts, *documents.fields.columns) if name is not None]
-    raise InputError(
-        f"There is no column '{column}' for the id in the training file; its columns are {listed(there, 12)}."
-    )
+    if column == columns.document:
+        raise InputError(
+            f"The column '{column}' says which rows are passages of one document, so it does not tell rows apart; choose another "
+            "one with --id."
+        )
+    there = dict.fromkeys((*columns.parts().values(), *documents.fields.columns))
+    if column not in there:
+        raise InputError(
+            f"There is no column '{column}' for the id in the training file; its columns are {listed(there, 12)}."
+        )
+    return documents.cells(column)
 
 
 def _numbered(ids: Sequence[str], column: str) -> dict[str, int]:
@@ -142,10 +139,13 @@ def _numbered(ids: Sequence[str], column: str) -> dict[str, int]:
     return {one: number for number, one in enumerate(ids) if one}
 
 
-def _check_whole(corpus: Corpus) -> None:
-    """Refuse passages, since nothing says to which of them a scored word belongs."""
-    cut = int((np.bincount(corpus.origin) > 1).sum())
-    if cut:
+def _check_whole(corpus: Corpus, ids: Sequence[str]) -> None:
+    """Refuse texts that were cut here, since nothing says to which passage a scored word belongs; rows have an id each."""
+    origins: list[int] = corpus.origin.tolist()
+    by_rows = corpus.documents.columns.document is not None
+    rows = Counter((of, one if by_rows else "") for of, one in zip(origins, ids, strict=True) if one or not by_rows)
+    cut = sum(times > 1 for times in rows.values())
+    if cut and corpus.settings.passages:
         raise InputError(
             f"Words are scored in whole documents, but {counted(cut, 'long document')} {was(cut)} cut into passages; give "
             "--no-passages to leave documents whole."

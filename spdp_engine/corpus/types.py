@@ -8,7 +8,7 @@ groups.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spdp_engine.corpus.tokeniser import Tokeniser
+from spdp_engine.corpus.wording import counted
 
 Progress = Callable[[str, float], None]
 """Called with what is being done, in plain words, and the share of it that is done (0 to 1)."""
@@ -99,19 +100,31 @@ class Collection:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column plays which part; without a group all documents are one group."""
+    """Which column plays which part; without a group all documents are one group.
+
+    `document` says which rows belong together: those with the same value, in one group, are passages of one document. It may be the
+    title or the date as well. Without it each row is a document.
+    """
 
     text: str
     group: str | None = None
     title: str | None = None
     date: str | None = None
+    document: str | None = None
+
+    def parts(self) -> dict[str, str]:
+        """The columns that play a part, by the name of the part."""
+        chosen = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {part: column for part, column in chosen.items() if column is not None}
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """One row a document that has text and a group. All tuples have length D, `fields` has D rows, index 0..D-1.
+    """One row a document, or a passage of one, that has text and a group. All tuples have length D, `fields` D rows, index 0..D-1.
 
-    `titles` and `dates` are as written, '' where unknown. `fields` holds the columns that play no part in `columns`.
+    `titles` and `dates` are as written, '' where unknown; without a column of titles, that of documents gives them. `fields` holds
+    the columns that are not text, group, title or date.
+    Passages of one document stand together, in reading order; see `originals.originals_of`.
     """
 
     texts: tuple[str, ...] = field(repr=False)
@@ -125,6 +138,22 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def cells(self, column: str) -> list[str]:
+        """The cells of any column but the text, with single blanks for white space; '' where there is nothing.
+
+        Raises:
+            KeyError: there is no such column, or it is the text.
+        """
+        if column in self.fields.columns:
+            return cells_of(self.fields[column])
+        parts = {self.columns.group: self.groups, self.columns.title: self.titles, self.columns.date: self.dates}
+        return [" ".join(cell.split()) for cell in parts[column]]
+
+
+def cells_of(column: pd.Series) -> list[str]:
+    """The cells of a column with single blanks for white space; '' where there is nothing."""
+    return [" ".join(cell.split()) for cell in column.fillna("").tolist()]
 
 
 @dataclass(frozen=True)
@@ -166,7 +195,8 @@ class Corpus:
     document_group   [D] int32, into `group_names`
     group_names      I names in natural order ("2" before "10")
     documents        the D documents or passages that are modelled; none is without words
-    origin           [D] int32, the original document (0, 1, ...) each came from; passages of one are in reading order
+    origin           [D] int32, the original document (0, 1, ...) each came from, never falls; passages of one, which the table
+                     says or which were cut here, are in reading order and of one group
     settings         with 'auto' and None replaced by what was used
     notes            everything from reading to vocabulary
     tokeniser        gives the same words for any text, and where they stand in it
@@ -207,7 +237,40 @@ class Corpus:
         """I, the number of groups."""
         return len(self.group_names)
 
+    @property
+    def n_originals(self) -> int:
+        """Original documents: passages of one count once."""
+        return len(np.unique(self.origin))
+
+    @property
+    def has_passages(self) -> bool:
+        """Whether some of what is modelled are passages of one document."""
+        return self.things == "passages"
+
+    @property
+    def things(self) -> str:
+        """What the modelled texts are to be called."""
+        return things_of(self.origin)
+
+    @property
+    def told(self) -> str:
+        """How much there is to model: "48 documents", or "300 passages of 48 documents"."""
+        documents = counted(self.n_originals, "document")
+        return f"{self.n_documents:,} passages of {documents}" if self.has_passages else documents
+
     def group_sizes(self) -> dict[str, int]:
-        """Modelled documents of each group, in the order of `group_names`."""
-        counts = np.bincount(self.document_group, minlength=self.n_groups)
+        """Modelled documents, or passages of them, of each group, in the order of `group_names`."""
+        return self._by_group(self.document_group)
+
+    def group_originals(self) -> dict[str, int]:
+        """Original documents of each group, likewise."""
+        return self._by_group(self.document_group[np.unique(self.origin, return_index=True)[1]])
+
+    def _by_group(self, groups: NDArray[np.int32]) -> dict[str, int]:
+        counts = np.bincount(groups, minlength=self.n_groups)
         return dict(zip(self.group_names, counts.tolist(), strict=True))
+
+
+def things_of(origin: NDArray[np.int32]) -> str:
+    """What texts are to be called that are of these original documents: "passages" where some are of the same one."""
+    return "passages" if len(np.unique(origin)) < len(origin) else "documents"

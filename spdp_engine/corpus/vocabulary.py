@@ -40,11 +40,15 @@ def with_limits(settings: CorpusSettings, n_documents: int) -> CorpusSettings:
 
 
 def choose_vocabulary(
-    tokens: Tokens, n_documents: int, settings: CorpusSettings, wanted: Collection[str] = ()
+    tokens: Tokens,
+    n_documents: int,
+    settings: CorpusSettings,
+    wanted: Collection[str] = (),
+    things: str = "documents",
 ) -> Vocabulary:
     """The words within the limits of `settings`, which `with_limits` has filled in; those `wanted` are never too common.
 
-    Raises `InputError` when fewer than two words are left.
+    Notes call what is counted `things`. Raises `InputError` when fewer than two words are left.
     """
     frequency = np.bincount(tokens.word, minlength=len(tokens.words))
     spread = document_frequencies(tokens)
@@ -64,7 +68,7 @@ def choose_vocabulary(
         notes.append(
             Note(
                 "dropped",
-                f"{counted(n, 'word')} in fewer than {settings.minimum_documents} documents {was(n)} left out.",
+                f"{counted(n, 'word')} in fewer than {settings.minimum_documents} {things} {was(n)} left out.",
                 n,
             )
         )
@@ -76,7 +80,7 @@ def choose_vocabulary(
         notes.append(
             Note(
                 "dropped",
-                f"{counted(n, 'word')} in more than {share} of the documents {was(n)} left out: {named}"
+                f"{counted(n, 'word')} in more than {share} of the {things} {was(n)} left out: {named}"
                 f"{' ...' if n > len(examples) else '.'}",
                 n,
             )

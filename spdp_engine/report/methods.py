@@ -122,8 +122,11 @@ def methods_of(result: Result) -> tuple[str, ...]:
 def _texts(result: Result) -> str:
     """What was read, and which words were kept."""
     corpus, words = result.corpus, result.corpus.settings
-    things = "passages" if words.passages else "documents"
+    things, by = corpus.things, corpus.documents.columns.document
     sizes = ", ".join(f"{name}: {size:,}" for name, size in corpus.group_sizes().items())
+    if corpus.has_passages:
+        originals = corpus.group_originals()
+        sizes = ", ".join(f"{name}: {size:,} of {originals[name]:,}" for name, size in corpus.group_sizes().items())
     if words.pretokenised:
         kept = "Words are what white space separates, as they were."
     else:
@@ -137,10 +140,16 @@ def _texts(result: Result) -> str:
     if words.joined_words:
         kept += f" Read as one word: {'; '.join(' = '.join(joined) for joined in words.joined_words)}."
     cut = f" Long documents were cut into passages of about {words.passage_words} words." if words.passages else ""
+    together = (
+        f" Rows of a group with the same value in the column “{by}” are passages of one document, and are taken together wherever "
+        "documents are drawn anew or dealt out."
+        if by is not None
+        else ""
+    )
     files = ", ".join(source.name for source in corpus.documents.sources)
     return (
-        f"Texts came from {files}: {corpus.n_documents:,} {things} ({sizes}) with {corpus.n_tokens:,} words of a vocabulary of "
-        f"{corpus.n_words:,}.{cut} {kept}"
+        f"Texts came from {files}: {corpus.told} ({sizes}) with {corpus.n_tokens:,} words of a vocabulary of "
+        f"{corpus.n_words:,}.{together}{cut} {kept}"
     )
 
 

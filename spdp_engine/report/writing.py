@@ -118,10 +118,7 @@ def _facts(result: Result) -> str:
     """How much was read, in a line."""
     corpus = result.corpus
     groups = "one group" if corpus.n_groups == 1 else f"{corpus.n_groups:,} groups"
-    what = "passages" if corpus.settings.passages else "documents"
-    return (
-        f"{corpus.n_documents:,} {what} in {groups}, {corpus.n_tokens:,} words; {result.settings.topics:,} topics were found"
-    )  # fmt: skip
+    return f"{corpus.told} in {groups}, {corpus.n_tokens:,} words; {result.settings.topics:,} topics were found"
 
 
 def _how_to_read(topics: Topics, measured: frozenset[str], level: str) -> tuple[str, ...]:

@@ -174,6 +174,8 @@ class Result:
         return {
             "documents": self.corpus.n_documents,
             "groups": self.corpus.group_sizes(),
+            "originals": self.corpus.n_originals,
+            "group_originals": self.corpus.group_originals(),
             "tokens": self.corpus.n_tokens,
             "training_tokens": self.training_tokens,
             "vocabulary": self.corpus.n_words,
@@ -235,6 +237,8 @@ def manifest(result: Result) -> dict[str, Any]:
         "associations": used and _associations(used),
         "notes": [asdict(note) for one in (corpus, used, other, scored) if one for note in one.notes],
         "measures": {
+            "documents": "texts that are modelled: documents, or passages of them; groups has those of each group",
+            "originals": "documents, passages of one counted once: these are what intervals resample, and what chance deals out",
             "probability": "phi of group, word and topic: the group's probability of the word when it speaks on the topic",
             "share": "tokens of the group in the topic over all tokens of the group",
             "wording_gap": "Hellinger distance between the groups' wordings, mean over pairs of groups",

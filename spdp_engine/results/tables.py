@@ -171,7 +171,8 @@ def differences_table(result: Result) -> pd.DataFrame:
 def documents_table(result: Result) -> pd.DataFrame:
     """One row for each document (or passage of one): number, group, title, date, and the topics' shares, which sum to 1.
 
-    Topics are columns: topic_1, topic_2 and so on, with the name behind it where a person gave one ("topic_3 Housing").
+    Where a column says which rows are passages of one document, its values are there as document_id. Topics are columns: topic_1,
+    topic_2 and so on, with the name behind it where a person gave one ("topic_3 Housing").
     """
     corpus = result.corpus
     passage = pd.Series(corpus.origin).groupby(corpus.origin).cumcount() + 1
@@ -184,6 +185,9 @@ def documents_table(result: Result) -> pd.DataFrame:
             "date": corpus.documents.dates,
         }
     )
+    by = corpus.documents.columns.document
+    if by is not None:
+        table.insert(1, "document_id", corpus.documents.cells(by))
     kept = list(result.kept)
     shares = result.topics().sample.document_shares()[:, kept]
     names = [" ".join(filter(None, (f"topic_{topic + 1}", result.view.names.get(topic)))) for topic in kept]

@@ -12,6 +12,9 @@ from spdp_engine.types import TokenArrays
 def choose_held_out(corpus: TokenArrays, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Document completion: half the tokens of some documents are held out, the other half is trained on with all the rest.
 
+    A document here is what has topic shares of its own, which the half that is trained on must tell. A passage has: it shares with
+    other passages of its document no more than with any of its group. So passages are chosen one by one.
+
     Args:
         corpus: the tokens.
         fraction: share of the documents, 0 <= fraction < 1; where it is above 0, at least one document is taken.

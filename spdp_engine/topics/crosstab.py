@@ -23,7 +23,7 @@ NO_VALUE = ""
 class CrossTable:
     """A topic's share by the values of a column, in all groups together and in each of I groups.
 
-    Documents are those that were brought: passages of one count once.
+    Documents are those that were brought: passages of one that have the same value count once.
 
     Attributes:
         field: the column.
@@ -45,16 +45,14 @@ def fields_with_few_values(corpus: Corpus) -> tuple[str, ...]:
 
     A column whose every value is in one document only, as numbers of documents are, is none of them.
     """
-    _, first = np.unique(corpus.origin, return_index=True)
-    table = corpus.documents.fields.iloc[first]
-    return tuple(name for name in table.columns if _has_few_values(table[name]))
+    fields = corpus.documents.fields
+    return tuple(name for name in fields.columns if _has_few_values(fields[name], corpus.origin))
 
 
-def _has_few_values(column: pd.Series) -> bool:
-    values = values_of(column)
-    some = values[values != NO_VALUE]
-    distinct = len(set(some.tolist()))
-    return 2 <= distinct <= MOST_VALUES and distinct < len(some)
+def _has_few_values(column: pd.Series, origin: NDArray[np.int32]) -> bool:
+    found = set(zip(values_of(column).tolist(), origin.tolist(), strict=True))
+    some = [value for value, _ in found if value != NO_VALUE]
+    return 2 <= len(set(some)) <= MOST_VALUES and len(set(some)) < len(some)
 
 
 def values_of(column: pd.Series) -> NDArray[np.object_]:
@@ -79,7 +77,7 @@ def cross_table(belonging: Belonging, topic: int, field: str, cells: NDArray[np.
     group = corpus.document_group.astype(np.int64)
     shape = (len(values), corpus.n_groups)
     first = np.zeros(corpus.n_documents, bool)
-    first[np.unique(corpus.origin, return_index=True)[1]] = True
+    first[np.unique(corpus.origin.astype(np.int64) * len(values) + row, return_index=True)[1]] = True
 
     def summed(weights: NDArray[np.float64] | NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.float64]:
         by_group = np.bincount(row * shape[1] + group, weights, shape[0] * shape[1]).reshape(shape)

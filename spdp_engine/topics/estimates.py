@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.corpus import Corpus
+from spdp_engine.corpus.build import FEWEST_ORIGINALS
 from spdp_engine.measures.cells import Cells, cells_by_topic
 from spdp_engine.measures.document_gap import squared_gap
 from spdp_engine.measures.document_odds import log_odds_by_document
@@ -22,9 +23,6 @@ from spdp_engine.topics.findings import LEVEL, WordEvidence
 from spdp_engine.topics.reading import OWN_WORD_COUNT, Topics
 
 Float = NDArray[np.float64]
-
-FEWEST_ORIGINALS = 5
-"""Original documents that every group must have for passages of one to be taken together; else each passage stands for itself."""
 
 FEWEST_IN_TOPIC = 5
 """Documents of a group that must have tokens of a topic for its wording to be compared."""

@@ -63,7 +63,7 @@ _NEEDS = {
 class Trend:
     """A topic's share of each of I groups' words in each of P periods that follow one another.
 
-    Documents are those that were brought: passages of one count once.
+    Documents are those that were brought: passages of one that are of the same period count once.
 
     Attributes:
         unit: of the periods.
@@ -73,7 +73,7 @@ class Trend:
         share: float64 [I, P], sum over documents of theta times tokens, over tokens; NaN where there are none.
         low, high: float64 [I, P], between which the share lies in `LEVEL` of all resamplings of the period's documents; NaN
             where there are fewer than `FEW`.
-        outside: documents whose date is not known exactly enough for these periods, or not at all.
+        outside: documents no passage of which has a date that is known exactly enough for these periods.
     """
 
     unit: Unit
@@ -142,8 +142,12 @@ def usable_units(corpus: Corpus, dates: Dates) -> tuple[tuple[Unit, ...], Unit |
         span = int(np.ptp(periods)) + 1
         if 1 < span <= MOST_OFFERED:
             units.append(unit)
-            cells = len(np.unique(corpus.document_group[placed].astype(np.int64) * span + periods - periods.min()))
-            enough = len(np.unique(corpus.origin[placed])) >= DOCUMENTS_A_PERIOD * cells
+            period = periods - periods.min()
+            cells, documents = (
+                len(np.unique(of[placed].astype(np.int64) * span + period))
+                for of in (corpus.document_group, corpus.origin)
+            )
+            enough = documents >= DOCUMENTS_A_PERIOD * cells
             if suits is None or (enough and span <= MOST_PERIODS):
                 suits = unit
     return tuple(units), suits
@@ -169,8 +173,11 @@ def trend(belonging: Belonging, dates: Dates, topic: int, unit: Unit) -> Trend:
         raise ValueError("no document has a date in such a period")
     first, periods = int(numbers.min()), int(np.ptp(numbers)) + 1
 
-    # Passages of a document are not drawn apart: they are of one hand and of one day.
-    _, representative, document = np.unique(corpus.origin[placed], return_index=True, return_inverse=True)
+    # Passages of a document are not drawn apart: they are of one hand, and mostly of one day.
+    origin = corpus.origin[placed]
+    _, representative, document = np.unique(
+        origin.astype(np.int64) * periods + numbers - first, return_index=True, return_inverse=True
+    )
     said = np.bincount(document, belonging.lengths[placed])
     on_topic = np.bincount(document, belonging.lengths[placed] * belonging.shares[placed, topic])
     cell = corpus.document_group[placed][representative].astype(np.int64) * periods + numbers[representative] - first
@@ -205,7 +212,7 @@ def trend(belonging: Belonging, dates: Dates, topic: int, unit: Unit) -> Trend:
         share=share.reshape(shape),
         low=np.clip(low, 0, 1).reshape(shape),
         high=np.clip(high, 0, 1).reshape(shape),
-        outside=len(np.unique(corpus.origin)) - len(representative),
+        outside=corpus.n_originals - len(np.unique(origin)),
     )
 
 

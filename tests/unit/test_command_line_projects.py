@@ -42,6 +42,17 @@ def test_a_run_goes_on_from_a_project_as_if_it_had_not_been_interrupted(call: Ca
         assert (tmp_path / "a" / f"{name}.csv").read_bytes() == (tmp_path / "b" / f"{name}.csv").read_bytes()
 
 
+def test_a_project_of_version_1_goes_on(call: Call, tmp_path: Path) -> None:
+    """It is saved in the present format, and goes on as what it was: rows that are documents."""
+    now = tmp_path / f"now{ENDING}"
+    went_on = call(
+        "continue", Path(__file__).with_name("version_1.parallax"), "--iterations", 2, "--project", now, "--json"
+    )
+    assert went_on.status == 0, went_on.err
+    assert (went_on.figures["iterations"], went_on.figures["documents"], went_on.figures["originals"]) == (8, 48, 12)
+    assert read_project(now).corpus.n_originals == 12
+
+
 def test_a_project_of_everything_that_fit_takes(call: Call, tmp_path: Path) -> None:
     """Associations, words that are scored, a reference: all are there when it goes on."""
     links, held, texts = tmp_path / "links.csv", tmp_path / "held.csv", tmp_path / "other.txt"

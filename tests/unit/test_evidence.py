@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 
 from spdp_engine import background
 from spdp_engine import evidence as module
-from spdp_engine.corpus import Corpus, corpus_from_arrays
+from spdp_engine.corpus import (
+    Collection,
+    Columns,
+    Corpus,
+    CorpusSettings,
+    InputFile,
+    build_corpus,
+    corpus_from_arrays,
+    make_documents,
+    read_collection,
+)
+from spdp_engine.corpus.build import FEWEST_ORIGINALS
 from spdp_engine.errors import DeviceError
 from spdp_engine.evidence import Evidence, Phase, Plan
 from spdp_engine.jobs import Job, JobState, Queue
@@ -338,6 +349,35 @@ def test_passages_taken_together_make_intervals_wider(start: Start) -> None:
         assert intervals is not None
         widths.append(float(intervals[0, 1] - intervals[0, 0]))
     assert widths[1] > 1.5 * widths[0]
+
+
+def chunks() -> Collection:
+    """96 rows of 12 speeches in two groups: a speech is mostly about one of three subjects, and its chunks with it."""
+    random = np.random.default_rng(12)
+    rows = []
+    for row in range(96):
+        subject = np.where(random.random(30) < 0.85, row // 8 % 3, random.integers(0, 3, 30))
+        words = " ".join(f"w{word}" for word in 20 * subject + random.integers(0, 20, 30))
+        rows.append(f"{'left' if row < 48 else 'right'},speech {row // 8},{words}")
+    return read_collection([InputFile("chunks.csv", data="\n".join(["group,speech,text", *rows]).encode())])
+
+
+def test_the_column_of_documents_makes_intervals_wider(start: Start) -> None:
+    """The run is the same; what is said of it hangs on 12 documents in place of 96. Of one seed, with a companion for each row."""
+    settings = CorpusSettings("none", minimum_documents=1, maximum_share=1.0, passages=False)
+    widths, runs = [], []
+    for column in (None, "speech"):
+        corpus = build_corpus(make_documents(chunks(), Columns("text", "group", document=column)), settings)
+        run = make_run(corpus)
+        findings = found(start(run, replace(PLAN, seeds=0)))
+        intervals = [findings.prevalence_interval(topic) for topic in range(3)]
+        assert all(one is not None for one in intervals)
+        widths.append(np.diff(np.array(intervals), axis=-1))
+        runs.append(run)
+    rows, speeches = (Units.of_corpus(run[0]) for run in runs)
+    assert len(rows.group) == 96 and len(speeches.group) == 12 and speeches.originals
+    assert np.array_equal(runs[0][2], runs[1][2])
+    assert widths[1].mean() > 1.5 * widths[0].mean() and (widths[1] > widths[0]).mean() > 0.8
 
 
 @pytest.mark.parametrize(("tokens", "sweeps"), [(1_000, 410), (300_000, 410), (1_000_000, 410), (5_000_000, 155)])

@@ -210,6 +210,55 @@ def test_the_table_of_everything_that_was_read_comes_back(full: tuple[Project, S
     assert len(other) == 41, "what was left out for want of a group is there still"
 
 
+CHUNKS = Columns("text", "paper", "title", "date", "issue")
+
+
+def in_issues(words: CorpusSettings) -> Project:
+    """A project whose rows are passages of six issues, which do not stand together, and some of none."""
+    table = "\n".join(
+        json.dumps(json.loads(line) | {"issue": f"issue {n % 6}" if n % 10 else ""})
+        for n, line in enumerate(rows().decode().splitlines())
+    )
+    collection = read_collection([InputFile("harbour.jsonl", data=table.encode())])
+    documents = make_documents(collection, CHUNKS)
+    corpus = build_corpus(documents, words)
+    sampler = Sampler(corpus, SamplerSettings(TOPICS, seed=3, workers=2))
+    records = tuple(sampler.run(3))
+    return Project("Issues", collection, documents, words, corpus, sampler.settings, records, sampler.snapshot())
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["rows", "rows that were cut"])
+def test_rows_that_are_passages_come_back(cut: bool) -> None:
+    words = CorpusSettings("en", passages=cut, passage_words=10, minimum_documents=1, maximum_share=1.0)
+    project = in_issues(words)
+    corpus = project.corpus
+    assert corpus.has_passages and corpus.n_originals == 10 and (corpus.n_documents > 40) == cut
+    opened = again(project)
+    assert differences(replace(opened, versions={}), project) == [] and opened.remarks == ()
+    assert build_corpus(make_documents(opened.collection, opened.documents.columns), words).notes == corpus.notes
+    with zipfile.ZipFile(io.BytesIO(project_bytes(project))) as archive:
+        assert np.load(io.BytesIO(archive.read("passages.npy"))).shape == (corpus.n_documents, 3), (
+            "no text is kept twice"
+        )
+
+
+def test_a_project_of_version_1_opens() -> None:
+    """Saved by the last Parallax whose rows were documents, each: twelve, cut into 48 passages, after 6 iterations."""
+    opened = read_project(Path(__file__).with_name("version_1.parallax"))
+    assert (
+        opened.documents.columns == Columns("text", "paper", "title", "date")
+        and opened.documents.columns.document is None
+    )
+    corpus = opened.corpus
+    assert len(opened.documents) == 12 and corpus.origin.tolist() == np.repeat(range(12), 4).tolist()
+    built = build_corpus(opened.documents, opened.words)
+    assert corpus.documents.texts == built.documents.texts and np.array_equal(corpus.token_word, built.token_word)
+    assert opened.snapshot.iteration == len(opened.records) == 6 and "2 topics after 6 iterations" in opened.told
+    assert differences(replace(again(opened), versions={}), replace(opened, versions={})) == []
+    with_issues = make_documents(opened.collection, replace(opened.documents.columns, document="issue"))
+    assert build_corpus(with_issues, opened.words).n_originals == 6
+
+
 # ---- the run goes on ------------------------------------------------------------------------------------------------
 
 
@@ -435,6 +484,13 @@ HARMFUL: dict[str, Callable[[Project], Project]] = {
         token_word=lambda corpus: corpus.token_word[:0], token_document=lambda corpus: corpus.token_document[:0]
     ),
     "origins beyond the documents": wrong_corpus(origin=lambda corpus: plus(corpus.origin, 10**6)),
+    "origins that fall": wrong_corpus(origin=lambda corpus: corpus.origin[::-1].copy()),
+    "a column of documents that they do not have": lambda project: replace(
+        project,
+        documents=replace(
+            project.documents, columns=replace(COLUMNS, document="id"), fields=project.documents.fields[["note"]]
+        ),
+    ),
     "documents without titles": lambda project: replace(project, documents=replace(project.documents, titles=())),
     "columns that are not there": lambda project: replace(
         project, documents=replace(project.documents, columns=Columns("nothing"))
@@ -498,7 +554,14 @@ def test_parts_that_do_not_belong_together_never_reach_the_device(
 
 def test_passages_from_beyond_their_documents(full: tuple[Project, Sampler], monkeypatch: pytest.MonkeyPatch) -> None:
     count = full[0].corpus.n_documents
-    for places in (np.zeros((count - 1, 2), np.int32), np.zeros((count, 3), np.int32)):
+    beyond = np.zeros((count, 3), np.int32)
+    beyond[:, 0] = 10**6
+    for places in (
+        np.zeros((count - 1, 2), np.int32),
+        np.zeros((count, 3), np.int32),
+        np.zeros((count, 4), np.int32),
+        beyond,
+    ):
         monkeypatch.setattr(project_module, "_passages", lambda _project, places=places: ((), places))
         assert "is damaged" in refused(project_bytes(full[0]))
 

@@ -30,6 +30,7 @@ from spdp_engine.corpus import (
 )
 from spdp_engine.errors import InputError
 from spdp_engine.models.mean import MeanSample
+from spdp_engine.report import make_report
 from spdp_engine.results import (
     COLUMNS,
     TABLES,
@@ -75,6 +76,7 @@ def collection_bytes() -> bytes:
             "text": " ".join(draw.choices(words, k=90)),
             "head": f'A "title", no. {number}',
             "day": "2031-02-03",
+            "issue": f"no. {number // 6}",
         }
         for number in range(30)
     ]
@@ -87,16 +89,16 @@ DATA = collection_bytes()
 LINKS = b"group,word,base word,weight\n*,bara,bara,1\n*,bille,bara,2\n*,bille,bille,1\n*,zebra,bara,1\n"
 
 
-def make_corpus(passages: bool = True) -> Corpus:
+def make_corpus(passages: bool = True, document: str | None = None) -> Corpus:
     collection = read_collection([InputFile("talk.jsonl", data=DATA)])
-    documents = make_documents(collection, Columns("text", "camp", "head", "day"))
+    documents = make_documents(collection, Columns("text", "camp", "head", "day", document))
     return build_corpus(
         documents, CorpusSettings(language="none", passages=passages, passage_words=40, maximum_share=1.0)
     )
 
 
-def make_result(passages: bool = True, links: bool = False, **settings: Any) -> Result:
-    corpus = make_corpus(passages)
+def make_result(passages: bool = True, links: bool = False, document: str | None = None, **settings: Any) -> Result:
+    corpus = make_corpus(passages, document)
     associations = Associations.of(read_associations(InputFile("links.csv", data=LINKS)), corpus) if links else None
     given = {"workers": 2, "seed": 3, "held_out": 0.2, **settings}
     sampler = Sampler(corpus, plain_settings(TOPICS, associations=associations and associations.matrices, **given))
@@ -166,6 +168,28 @@ def test_whole_documents_are_one_passage_each() -> None:
     assert set(documents_table(make_result(passages=False))["passage"]) == {1}
 
 
+def test_rows_that_are_passages_of_a_document_are_told_so_everywhere() -> None:
+    """Thirty rows of five issues in three groups: fifteen documents of two rows each, which were not neighbours."""
+    result = make_result(passages=False, document="issue")
+    table = documents_table(result)
+    assert list(table.columns[:5]) == ["document", "document_id", "passage", "group", "title"]
+    assert table["document"].tolist() == np.repeat(range(1, 16), 2).tolist() and set(table["passage"]) == {1, 2}
+    numbers = table["title"].str.extract(r"(\d+)$", expand=False).astype(int)
+    assert (table["document_id"] == "no. " + (numbers // 6).astype(str)).all()
+    assert (numbers.diff()[1::2] == 3).all(), "rows of a document stand in the order of the table"
+    told = manifest(result)
+    assert told["columns"] == {"text": "text", "group": "camp", "title": "head", "date": "day", "document": "issue"}
+    assert (told["run"]["documents"], told["run"]["originals"]) == (30, 15)
+    assert told["run"]["groups"] == dict.fromkeys(sorted(GROUPS), 10)
+    assert told["run"]["group_originals"] == dict.fromkeys(sorted(GROUPS), 5)
+    assert any("30 rows are passages of 15 documents, by the column 'issue'" in note["text"] for note in told["notes"])
+    report = make_report(result, "Issues")
+    assert report.facts.startswith("30 passages of 15 documents in 3 groups")
+    assert "30 passages of 15 documents" in report.methods[0] and "10 of 5" in report.methods[0]
+    assert "the column “issue” are passages of one document, and are taken together" in report.methods[0]
+    assert any("30 rows are passages of 15 documents" in note for note in report.notes)
+
+
 def test_manifest_is_json_and_tells_everything(result: Result) -> None:
     text = files(result)["manifest.json"].decode("utf-8")
     told = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
@@ -176,7 +200,7 @@ def test_manifest_is_json_and_tells_everything(result: Result) -> None:
     assert told["run"]["hyperparameters"] == pytest.approx(in_force(told["settings"]["priors"]))
     assert (told["run"]["learn"], told["run"]["fixed"], told["run"]["repeats"]) == (False, [], False)
     assert told["settings"]["learn"] is False and told["settings"]["repeats"] is False
-    assert told["columns"] == {"text": "text", "group": "camp", "title": "head", "date": "day"}
+    assert told["columns"] == {"text": "text", "group": "camp", "title": "head", "date": "day", "document": None}
     assert told["words"]["passages"] is True and told["words"]["language"] == "none"
     assert told["run"]["iterations"] == 6 == len(told["run"]["perplexity_trace"])
     assert list(told["run"]["groups"]) == list(result.corpus.group_names)

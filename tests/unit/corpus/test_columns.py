@@ -60,6 +60,52 @@ def test_no_text_names_the_columns(read):
         guess_columns(read("a.csv", "n,m\n1,2\n3,4\n"))
 
 
+def threads(name: str, values: list[str], header: str = "") -> str:
+    """Rows of two groups, with a column of these values."""
+    rows = [f"{'Left' if i % 2 else 'Right'},{value},some words about thing {i}" for i, value in enumerate(values)]
+    return table(header or f"party,{name},text", *rows)
+
+
+FOUR_EACH = [f"talk {i // 4}" for i in range(40)]
+
+
+@pytest.mark.parametrize(
+    "name", ["document_id", "doc_id", "DocID", "Thread ID", "thread-id", "speech", "conversation.id"]
+)
+def test_a_column_of_documents_is_guessed_by_its_plain_name(read, name):
+    assert guess_columns(read("a.csv", threads(name, FOUR_EACH))).document == name
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("id", FOUR_EACH),
+        ("thread_score", FOUR_EACH),
+        ("doc_id", [f"t{i}" for i in range(40)]),
+        ("doc_id", ["t1", "t2"] * 20),
+        ("doc_id", [f"t{i // 2}" for i in range(40)]),
+        ("doc_id", ["", "", "", "t1"] * 10),
+    ],
+    ids=[
+        "another name",
+        "more in the name",
+        "a value for each row",
+        "one to a group",
+        "no repeat in a group",
+        "mostly empty",
+    ],
+)
+def test_a_column_of_documents_is_not_guessed_where_it_is_not_plain(read, name, values):
+    assert guess_columns(read("a.csv", threads(name, values))).document is None
+
+
+def test_a_column_with_another_part_is_no_column_of_documents(read):
+    columns = guess_columns(read("a.csv", threads("", FOUR_EACH, "party,title,text")))
+    assert (columns.title, columns.document) == ("title", None)
+    rows = [f"t{i // 8},some words about thing {i}" for i in range(40)]
+    assert guess_columns(read("a.csv", table("thread_id,text", *rows))) == Columns("text", "thread_id")
+
+
 class TestMakeDocuments:
     def test_rows_without_text_or_group_and_repeats_are_noted_with_their_place(self, read):
         collection = read(

@@ -252,3 +252,45 @@ def test_passages_that_cut_nothing_are_whole_documents(read: Read) -> None:
     corpus = corpus_of(training, CorpusSettings(pretokenised=True))
     assert corpus.settings.passages
     assert match_scored(read("held.csv", "id,text\na1,tax\n"), "id", training, corpus).n_tokens == 1
+
+
+# --- rows that are passages of one document
+
+PASSAGES = """id,speech,group,text
+a1,s1,left,tax levy tax
+a2,s2,right,care health
+a3,s1,left,tax care care
+"""
+
+
+def passages_of(read: Read, settings: CorpusSettings = SETTINGS) -> tuple[Collection, Corpus]:
+    training = read("train.csv", PASSAGES)
+    return training, build_corpus(make_documents(training, Columns("text", "group", document="speech")), settings)
+
+
+def test_words_go_to_the_rows_of_a_document_that_their_ids_tell(read: Read) -> None:
+    training, corpus = passages_of(read)
+    assert corpus.origin.tolist() == [0, 0, 1]
+    scored = match_scored(read("held.csv", "id,text\na3,levy\na2,tax\n"), "id", training, corpus)
+    assert [(corpus.documents.texts[d], corpus.vocabulary[w]) for w, d in zip(*scored_arrays(scored), strict=True)] == [
+        ("tax care care", "levy"), ("care health", "tax"),
+    ]  # fmt: skip
+
+
+def scored_arrays(scored: Scored) -> tuple[list[int], list[int]]:
+    return scored.tokens.token_word.tolist(), scored.tokens.token_document.tolist()
+
+
+def test_the_column_of_documents_does_not_tell_rows_apart(read: Read) -> None:
+    training, corpus = passages_of(read)
+    with pytest.raises(InputError, match=r"'speech' says which rows are passages.*choose another one with --id"):
+        match_scored(read("held.csv", "speech,text\ns1,levy\n"), "speech", training, corpus)
+
+
+def test_rows_of_a_document_that_were_cut_are_refused(read: Read) -> None:
+    long = " ".join(f"tax{n} levy" for n in range(30))
+    training = read("train.csv", f"{PASSAGES}a4,s2,right,{long}\n,s2,right,tax\n,s2,right,levy\n")
+    settings = CorpusSettings("none", minimum_documents=1, maximum_share=1.0, passages=True, passage_words=20)
+    corpus = build_corpus(make_documents(training, Columns("text", "group", document="speech")), settings)
+    with pytest.raises(InputError, match=r"1 long document was cut into passages; give --no-passages"):
+        match_scored(read("held.csv", "id,text\na1,levy\n"), "id", training, corpus)

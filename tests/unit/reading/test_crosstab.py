@@ -58,6 +58,27 @@ def test_passages_are_counted_once_and_their_words_all() -> None:
     assert table.documents[:, 0].sum() == 7 and table.tokens[:, 0].sum() == sum(LENGTHS)
 
 
+def test_a_document_counts_for_each_value_that_its_passages_have() -> None:
+    """Rows of one document need not be of one kind: documents 0 and 1 have both."""
+    table = table_of(np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    assert table.documents[:, 0].tolist() == [2, 2, 2] and table.tokens[:, 0].sum() == sum(LENGTHS)
+
+
+def test_columns_are_looked_at_in_every_passage() -> None:
+    rows = 24
+    corpus = corpus_of(
+        ["ship sea"] * rows,
+        fields={
+            "kind": ["news", "opinion"] * 12,
+            "document": [f"d{n // 6}" for n in range(rows)],
+            "colour of a document": ["red", "red", "blue", "blue"] * 6,
+        },
+    )
+    joined = replace(corpus, origin=(np.arange(rows) // 6).astype(np.int32))
+    assert fields_with_few_values(joined) == ("kind", "colour of a document")
+    assert fields_with_few_values(corpus) == ("kind", "document", "colour of a document")
+
+
 def test_values_stand_in_the_order_that_people_expect() -> None:
     corpus = corpus_of(["ship sea"] * 6, fields={"week": ["Week 10", "Week 2", "week 1", None, "Week 2", "Week 10"]})
     assert crossed(belonging_of(corpus, {}, [[1.0]] * 6), "week").values == (

@@ -82,6 +82,20 @@ def test_passages_of_one_document_are_drawn_together() -> None:
     assert (together.high - together.low)[0, 0] > 2 * (apart.high - apart.low)[0, 0]
 
 
+def test_passages_of_one_document_may_be_of_several_periods() -> None:
+    """Four people who wrote in each of three years, and one without a date: each year has four documents, and its own share."""
+    dates = ["2031", "2032", "2033"] * 4 + [""]
+    shares = np.array([0.1, 0.2, 0.3] * 4 + [0.9])
+    corpus = replace(
+        corpus_of([f"{ON} {OFF} " * 5] * 13, dates=dates),
+        origin=np.repeat([0, 1, 2, 3, 4], [3, 3, 3, 3, 1]).astype(np.int32),
+    )
+    read = read_dates(dates)
+    found = trend(belonging_of(corpus, {}, np.column_stack([shares, 1 - shares]).tolist()), read, 0, Unit.YEAR)
+    assert found.documents.tolist() == [[4, 4, 4]] and found.share[0] == pytest.approx([0.1, 0.2, 0.3])
+    assert found.outside == 1 and usable_units(corpus, read)[0] == (Unit.YEAR,)
+
+
 def covered(documents: int, periods: int = 400) -> tuple[float, float]:
     """In how many periods the band of so many documents holds the mean of those they were drawn from, 0.5; and in how many it would
     were it as narrow as the plain bootstrap has it."""
