@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import streamlit as st
@@ -22,6 +22,7 @@ from spdp_engine.corpus import (
     make_documents,
     read_collection,
 )
+from spdp_engine.corpus.wording import counted
 from spdp_engine.corpus.written import read_joined, read_words, write_joined, write_words
 from spdp_engine.errors import InputError, ParallaxError
 from spdp_engine.project import ENDING, read_project
@@ -29,6 +30,10 @@ from spdp_engine.project import ENDING, read_project
 FILE_TYPES = ["csv", "tsv", "jsonl", "ndjson", "json", "gz", "zip", "txt", ENDING.lstrip(".")]
 PREVIEW_ROWS = 200
 PREVIEW_CHARACTERS = 400
+DOCUMENT = (
+    "Where rows are passages of longer documents (chunks of a speech, comments of a thread, reviews by one person): the column "
+    "that says of which. Rows of a group with the same value there are one document wherever it is told how sure something is."
+)
 LANGUAGES = {"auto": "find out", **LANGUAGE_NAMES, "none": "leave no words out"}
 
 
@@ -89,7 +94,8 @@ def _bring(workspace: Workspace, narrow: bool = False) -> None:
         _uploader(workspace, narrow)
         place = ", in the place of the run at hand" if workspace.job else ""
         st.caption(
-            "**Tables**: one row a document, and a column that says the group. **Texts**: a .zip with one folder a group. "
+            "**Tables**: one row a document, and a column that says the group; where rows are passages of documents, also one that "
+            "says of which. **Texts**: a .zip with one folder a group. "
             f"**Several files at once**: one file a group. **A project** ({ENDING}): opens where it was left{place}."
         )
 
@@ -206,7 +212,7 @@ def _next_step(workspace: Workspace) -> None:
     text, *buttons = st.columns([3, 1, 1] if found else [4, 1], vertical_alignment="center")
     groups = f"{corpus.n_groups} groups" if corpus.n_groups > 1 else "one group, so there is nothing to compare"
     text.html(
-        f'<p class="px-lead">{corpus.n_documents:,} documents in {groups}, with {corpus.n_tokens:,} words '
+        f'<p class="px-lead">{corpus.told} in {groups}, with {corpus.n_tokens:,} words '
         f"({corpus.n_words:,} different ones) to learn from.</p>"
     )
     if found and buttons.pop().button(
@@ -231,7 +237,7 @@ def _columns(workspace: Workspace) -> None:
     names = [str(name) for name in workspace.collection.table.columns]
     chosen = workspace.columns
     st.subheader("Which column is what")
-    row = st.columns(4)
+    row = st.columns(len(fields(Columns)))
     none = "(none)"
 
     def pick(place: int, label: str, value: str | None, optional: bool, help_text: str) -> str | None:
@@ -246,9 +252,10 @@ def _columns(workspace: Workspace) -> None:
     group = pick(1, "Group", chosen.group if chosen else None, True, "Who is speaking: the groups to compare.")
     title = pick(2, "Title", chosen.title if chosen else None, True, "Shown above passages.")
     date = pick(3, "Date", chosen.date if chosen else None, True, "Shown above passages.")
+    document = pick(4, "Document", chosen.document if chosen else None, True, DOCUMENT)
     if text is None:
         return
-    wanted = Columns(text, group, title, date)
+    wanted = Columns(text, group, title, date, document)
     if wanted != chosen:
         workspace.columns, workspace.documents, workspace.corpus, workspace.problem = wanted, None, None, ""
         st.rerun()
@@ -259,8 +266,9 @@ def _preview(workspace: Workspace) -> None:
     table = workspace.collection.table
     head = table.head(PREVIEW_ROWS).apply(lambda column: column.str.slice(0, PREVIEW_CHARACTERS))
     columns = workspace.columns
-    first = [name for name in (columns.group, columns.title, columns.date, columns.text) if name] if columns else []
-    first = list(dict.fromkeys(first))  # a column may have been given two parts by mistake
+    parts = columns.parts() if columns else {}
+    order_of_parts = ("group", "document", "title", "date", "text")
+    first = list(dict.fromkeys(parts[part] for part in order_of_parts if part in parts))  # a column may have two parts
     order = [*first, *(name for name in head.columns if name not in first)]
     st.dataframe(head[order], hide_index=True, height=420, row_height=38)
     if len(table) > PREVIEW_ROWS:
@@ -272,8 +280,12 @@ def _report(workspace: Workspace) -> None:
     corpus = workspace.corpus
     assert corpus is not None
     st.subheader("Documents in each group")
-    sizes = corpus.group_sizes()
-    st.html(group_bars_html(list(sizes), list(sizes.values()), [f"{size:,}" for size in sizes.values()]))
+    sizes, passages = corpus.group_originals(), corpus.group_sizes()
+    labels = [
+        f"{size:,} ({counted(passages[name], 'passage')})" if corpus.has_passages else f"{size:,}"
+        for name, size in sizes.items()
+    ]
+    st.html(group_bars_html(list(sizes), list(sizes.values()), labels))
     st.subheader("What was read, and what was left out")
     st.html(notes_html(corpus.notes))
 

@@ -85,7 +85,7 @@ def _before(workspace: Workspace) -> None:
     assert corpus is not None
     groups = ", ".join(corpus.group_names[:6]) + (" …" if corpus.n_groups > 6 else "")
     st.html(
-        f'<p class="px-lead">{corpus.n_documents:,} documents are ready: {escaped(groups)}. Press Start, and topics appear '
+        f'<p class="px-lead">{corpus.told} are ready: {escaped(groups)}. Press Start, and topics appear '
         "here within seconds: a card for each, with a column of words for every group. They get better while the run goes "
         "on, and you may stop whenever they are good enough.</p>"
     )

@@ -38,6 +38,10 @@ SECTIONS = (
 FOOLED = (
     ("Too few documents.", "With fewer than some fifty to a group, chance writes the findings."),
     ("One prolific author.", "Their pet words become the group’s."),
+    (
+        "Passages.",
+        "Chunks of one speech are not independent: on Documents, choose the column that says which belong together.",
+    ),
     ("Boilerplate.", "Bylines, footers and disclaimers make tidy topics about nothing."),
     ("Duplicates.", "A text copied a hundred times counts a hundred times."),
     ("Dates.", "Where one group’s documents are older, you compare years, not groups."),

@@ -110,6 +110,10 @@ def _parser() -> argparse.ArgumentParser:
     columns.add_argument("--group", metavar="COLUMN")
     columns.add_argument("--title", metavar="COLUMN")
     columns.add_argument("--date", metavar="COLUMN")
+    columns.add_argument("--document", metavar="COLUMN",
+                         help="rows of a group with the same value there are passages of one document")  # fmt: skip
+    columns.add_argument("--no-document", dest="document", action="store_const", const="",
+                         help="each row is a document, whatever the columns are called")  # fmt: skip
 
     words = fit.add_argument_group("words")
     words.add_argument(
@@ -369,21 +373,30 @@ def _held_out(options: argparse.Namespace) -> float:
 
 def _read(options: argparse.Namespace, collection: Collection) -> tuple[Documents, CorpusSettings, Corpus]:
     """The documents, how they become words, and the corpus, with the guesses and the report printed on the way."""
-    given = {role: getattr(options, role) for role in ("text", "group", "title", "date")}
+    given = {role.name: getattr(options, role.name) for role in fields(Columns)}
     try:
         guess = guess_columns(collection)
     except InputError:
         if not given["text"]:
             raise
         guess = Columns(text=given["text"])
-    taken = set(given.values())
-    chosen = {role: given[role] or _unless(getattr(guess, role), taken) for role in given}
-    if options.id is not None and not given["group"]:
-        chosen["group"] = _unless(chosen["group"], {options.id})  # what tells documents apart puts none together
-    columns = Columns(str(chosen["text"]), chosen["group"], chosen["title"], chosen["date"])
-    guessed = [f"{role} = {getattr(columns, role)}" for role in given if not given[role] and getattr(columns, role)]
+    taken = {role: set(given.values()) for role in given}
+    for role in ("title", "date"):  # a title may well say which document it is of
+        taken[role] -= {given["document"]}
+    if options.id is not None:  # what tells documents apart puts none together
+        taken["group"].add(options.id)
+        taken["document"].add(options.id)
+    if given["document"] == "":
+        taken["document"].add(guess.document)
+    group, title, date, document = (
+        given[role] or _unless(getattr(guess, role), taken[role]) for role in given if role != "text"
+    )
+    columns = Columns(given["text"] or guess.text, group, title, date, document)
+    guessed = [f"{role} = {column}" for role, column in columns.parts().items() if not given[role]]
     if guessed:
-        print(f"Columns guessed: {', '.join(guessed)}. Name others with --text, --group, --title, --date.")
+        others = ", ".join(f"--{role}" for role in given)
+        no = " or --no-document" if "document" in columns.parts() and not given["document"] else ""
+        print(f"Columns guessed: {', '.join(guessed)}. Name others with {others}{no}.")
     language = "none" if options.pretokenised else options.language
     words = CorpusSettings(
         language=language,

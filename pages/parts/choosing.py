@@ -283,7 +283,7 @@ def _measured_on(choosing: Choosing) -> str:
     whole = documents == corpus.n_documents
     on = "all" if whole else f"a sample of {documents:,} of the"
     return (
-        f"Measured on {on} {corpus.n_documents:,} documents ({tokens:,} words), with {plan.seeds} runs of {plan.iterations} "
+        f"Measured on {on} {corpus.n_documents:,} {corpus.things} ({tokens:,} words), with {plan.seeds} runs of {plan.iterations} "
         "iterations for each number. Small dots: single runs; in perplexity brought to one level, since each is tested on other "
-        f"words.{'' if whole else ' All documents together may carry more topics than the sample.'}"
+        f"words.{'' if whole else ' All {corpus.things} together may carry more topics than the sample.'}"
     )

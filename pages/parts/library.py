@@ -19,11 +19,12 @@ class Library:
     """A corpus as it is looked things up in; everything is worked out when first asked for."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._documents, self._origin = corpus.documents, corpus.origin
+        self._documents = corpus.documents
         self._vocabulary, self._tokeniser = corpus.vocabulary, corpus.tokeniser
         self._dates: dict[bool | None, Dates] = {}
         self._values: dict[str, NDArray[np.object_]] = {}
         self.fields = fields_with_few_values(corpus)
+        self.things = corpus.things
 
     @cached_property
     def index(self) -> TextIndex:
@@ -50,16 +51,6 @@ class Library:
         return sorted(
             {number for one in (form, *(meant if len(meant) == 1 else ())) for number in self._by_form.get(one, ())}
         )
-
-    @cached_property
-    def has_passages(self) -> bool:
-        """Whether some documents were cut into passages."""
-        return len(np.unique(self._origin)) < len(self._origin)
-
-    @property
-    def things(self) -> str:
-        """What the numbered texts are to be called."""
-        return "passages" if self.has_passages else "documents"
 
     def values(self, field: str) -> NDArray[np.object_]:
         """The values of one of `fields`, object [D], '' where there is none."""

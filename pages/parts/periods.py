@@ -157,9 +157,9 @@ def _about_html(corpus: Corpus, dates: Dates, found: Trend) -> str:
     )
     if corpus.n_groups > IN_ONE_PICTURE:
         told = f"The {IN_ONE_PICTURE} groups that talk about it most. {told} Dotted in pictures of one group: the mean of all."
-    _, first = np.unique(corpus.origin, return_index=True)
-    missing = sum(not corpus.documents.dates[document].strip() for document in first)
-    unread = int((~dates.known[first]).sum()) - missing
+    written = np.array([bool(date.strip()) for date in corpus.documents.dates])
+    dated, known = (len(np.unique(corpus.origin[some])) for some in (written, written & dates.known))
+    missing, unread = corpus.n_originals - dated, dated - known
     left_out = [
         f"{missing:,} without a date" if missing else "",
         f"{unread:,} whose date could not be read (such as {_quoted(dates)})" if unread else "",

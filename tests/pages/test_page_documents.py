@@ -26,7 +26,7 @@ def zipped(**files: str) -> bytes:
 
 
 def columns_of(visitor: Visitor) -> dict[str, object]:
-    return {label: visitor.widget("selectbox", label).value for label in ("Text", "Group", "Title", "Date")}
+    return {label: visitor.widget("selectbox", label).value for label in ("Text", "Group", "Title", "Date", "Document")}
 
 
 # --- the way in
@@ -47,7 +47,7 @@ def test_opening_a_sample(number: int) -> None:
     visitor = Visitor().press("Open this sample", number)
     assert visitor.title == sample.name
     assert columns_of(visitor) == {
-        "Text": sample.text, "Group": sample.group, "Title": sample.title, "Date": sample.date,
+        "Text": sample.text, "Group": sample.group, "Title": sample.title, "Date": sample.date, "Document": "(none)",
     }  # fmt: skip
     corpus = visitor.workspace.corpus
     assert corpus is not None and f"{corpus.n_documents:,} documents" in visitor.text
@@ -62,7 +62,13 @@ def test_opening_a_sample(number: int) -> None:
 def test_an_upload_is_read_and_the_uploader_lets_go_of_it() -> None:
     visitor = Visitor().upload(("talk.csv", GOOD))
     assert visitor.title.startswith("talk")
-    assert columns_of(visitor) == {"Text": "text", "Group": "group", "Title": "title", "Date": "(none)"}
+    assert columns_of(visitor) == {
+        "Text": "text",
+        "Group": "group",
+        "Title": "title",
+        "Date": "(none)",
+        "Document": "(none)",
+    }
     corpus = visitor.workspace.corpus
     assert corpus is not None and corpus.group_sizes() == {"left": 24, "right": 24}
     kept = [name for name, value in visitor.at.session_state.to_dict().items() if name.startswith("upload_") and value]
@@ -93,7 +99,13 @@ def test_folders_in_a_zip_are_groups() -> None:
 def test_packed_json_lines() -> None:
     lines = "\n".join(json.dumps({"party": group, "body": text}) for group, _, text in talk())
     visitor = Visitor().upload(("talk.jsonl.gz", gzip.compress(lines.encode())))
-    assert columns_of(visitor) == {"Text": "body", "Group": "party", "Title": "(none)", "Date": "(none)"}
+    assert columns_of(visitor) == {
+        "Text": "body",
+        "Group": "party",
+        "Title": "(none)",
+        "Date": "(none)",
+        "Document": "(none)",
+    }
 
 
 def test_other_documents_take_the_place_of_the_first() -> None:
@@ -113,6 +125,47 @@ def test_a_wrong_guess_can_be_corrected() -> None:
     corpus = visitor.workspace.corpus
     assert corpus is not None and corpus.group_names == ("left", "right")
     assert set(corpus.documents.titles) == {"harbour talk"}
+
+
+def chunks(name: str = "which") -> bytes:
+    """48 rows of twelve speeches, six in each group, whose rows do not stand together."""
+    rows = [(group, f"speech {n // 2 % 6}", text) for n, (group, _, text) in enumerate(talk())]
+    return as_csv(rows, ("group", name, "text"))
+
+
+def test_rows_can_be_passages_of_documents() -> None:
+    visitor = Visitor().upload(("chunks.csv", chunks()))
+    assert columns_of(visitor)["Document"] == "(none)" and "48 documents in 2 groups" in visitor.text
+    visitor.choose("Document", "which")
+    assert not visitor.errors and "48 passages of 12 documents in 2 groups" in visitor.text
+    assert "48 rows are passages of 12 documents, by the column 'which'" in visitor.text
+    assert visitor.text.count("6 (24 passages)") == 2
+    corpus = visitor.workspace.corpus
+    assert corpus is not None and corpus.origin.tolist() == [n // 4 for n in range(48)]
+    visitor.go("explore")
+    assert "48 passages of 12 documents are ready" in visitor.text
+    visitor.run_topics(2, 5).go("read")
+    assert "48 passages" in visitor.text and "Passage 3 of 4" in visitor.text
+    visitor.at.query_params["document"] = "2"
+    assert visitor.reload().title == "speech 0" and "Passage 2 of 4" in visitor.text
+    visitor.press("Later passage")
+    assert str(visitor.at.query_params["document"]) == "3" and "Passage 3 of 4" in visitor.text
+    del visitor.at.query_params["document"]
+    visitor.go("documents").choose("Document", 0)
+    assert "48 documents in 2 groups" in visitor.text
+
+
+def test_a_column_of_documents_that_is_guessed_is_shown_and_told() -> None:
+    visitor = Visitor().upload(("chunks.csv", chunks("speech_id")))
+    assert columns_of(visitor)["Document"] == "speech_id"
+    assert "48 rows are passages of 12 documents, by the column 'speech_id'" in visitor.text
+
+
+def test_a_column_that_says_nothing_of_documents_is_answered_in_a_sentence() -> None:
+    visitor = Visitor().upload(("chunks.csv", chunks())).choose("Document", "group")
+    assert len(visitor.errors) == 1 and "'group' cannot be group and document at once" in visitor.errors[0]
+    visitor.choose("Document", "which").choose("Title", "which")
+    assert not visitor.errors and "48 passages of 12 documents" in visitor.text
 
 
 def test_without_a_group_it_says_so_and_still_runs() -> None:

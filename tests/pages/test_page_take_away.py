@@ -153,7 +153,8 @@ def test_every_page_sees_to_it_that_the_app_has_run(page: str) -> None:
 
 def test_the_guide_warns_of_what_fools_people() -> None:
     told = said(Visitor().go("guide")).casefold()
-    for warning in ("too few documents", "prolific author", "boilerplate", "duplicates", "dates", "hidden topics", "labels",
+    for warning in ("too few documents", "prolific author", "which belong together", "boilerplate", "duplicates", "dates",
+                    "hidden topics", "labels",
                     "too many topics", "group sizes", "bag of words", "interval", "baseline", "5 of 5", "how much"):  # fmt: skip
         assert warning in told, warning
 

@@ -219,7 +219,7 @@ def test_manifest_holds_what_is_needed_to_do_it_again(run: Run) -> None:
     assert source["bytes"] == SAMPLE.path.stat().st_size
     assert told["run"] == run.summary
     assert told["settings"]["topics"] == TOPICS and told["settings"]["seed"] == SEED
-    assert told["columns"] == {"text": "text", "group": "newspaper", "title": "title", "date": "date"}
+    assert told["columns"] == {"text": "text", "group": "newspaper", "title": "title", "date": "date", "document": None}
     assert told["words"]["language"] == "en"
     assert told["associations"] is None
     assert {"python", "system", "numpy", "pyopencl"} <= told["versions"].keys()
@@ -275,6 +275,75 @@ def test_columns_by_name(tmp_path: Path, call: Call) -> None:
     assert answer.status == 0, answer.err
     assert json.loads(answer.out[-1])["groups"] == {"left": 20, "right": 20}
     assert not any(line.startswith("Columns guessed") for line in answer.out)
+
+
+def chunks(folder: Path, name: str) -> Path:
+    """40 rows of ten speeches, in a table whose column of speeches has this name."""
+    path = folder / "chunks.csv"
+    rows = [f"{text},{group},speech {number // 2 % 5},{number}" for number, (group, text) in enumerate(sentences(40))]
+    path.write_text("\n".join([f"text,group,{name},row", *rows]), encoding="utf-8")
+    return path
+
+
+def test_rows_that_are_passages_of_a_document(tmp_path: Path, call: Call) -> None:
+    path, short = chunks(tmp_path, "which"), ("--topics", 2, "--iterations", 2, "--json")
+    answer = call("fit", path, "--document", "which", *short, "--output", tmp_path / "out")
+    assert answer.status == 0, answer.err
+    assert "40 rows are passages of 10 documents, by the column 'which'; rows of one document" in "\n".join(answer.out)
+    assert answer.figures["documents"] == 40 and answer.figures["originals"] == 10
+    assert answer.figures["group_originals"] == {"left": 5, "right": 5}
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["columns"]["document"] == "which"
+    rows = list(csv.DictReader((tmp_path / "out/documents.csv").open(encoding="utf-8-sig")))
+    assert [row["document_id"] for row in rows[:5]] == ["speech 0"] * 4 + ["speech 0"]
+    assert [row["group"] for row in rows[:8]] == ["left"] * 4 + ["right"] * 4
+    without = call("fit", path, *short)
+    assert without.figures["originals"] == 40 and "passages" not in "\n".join(without.out[:-1])
+
+
+def test_a_plain_column_of_documents_is_guessed_and_can_be_declined(tmp_path: Path, call: Call) -> None:
+    path, short = chunks(tmp_path, "speech_id"), ("--topics", 2, "--iterations", 1, "--json")
+    guessed = call("fit", path, *short)
+    assert guessed.out[0].startswith(
+        "Columns guessed: text = text, group = group, document = speech_id. Name others with --text"
+    )
+    assert guessed.out[0].endswith(" or --no-document.") and guessed.figures["originals"] == 10
+    declined = call("fit", path, "--no-document", *short)
+    assert "document" not in declined.out[0].split(".")[0] and declined.figures["originals"] == 40
+    titled = call("fit", path, "--title", "speech_id", "--document", "speech_id", *short)
+    assert titled.status == 0 and titled.figures["originals"] == 10
+    for wrong, says in ((("--document", "nothing"), "no column 'nothing' for the document"),
+                        (("--group", "group", "--document", "group"), "'group' cannot be group and document")):  # fmt: skip
+        answer = call("fit", path, *wrong, *short)
+        assert answer.status == 2 and says in answer.err[0]
+        assert_one_sentence(answer.err)
+
+
+def test_rows_of_a_document_are_scored_by_their_own_ids(tmp_path: Path, call: Call) -> None:
+    held = tmp_path / "held.csv"
+    held.write_text("row,text\n1,ship cargo\n7,teacher\n", encoding="utf-8")
+    fit = (
+        "fit",
+        chunks(tmp_path, "speech_id"),
+        "--score",
+        held,
+        "--topics",
+        2,
+        "--iterations",
+        2,
+        "--json",
+        "--no-passages",
+    )
+    answer = call(*fit, "--id", "row")
+    assert answer.status == 0 and (answer.figures["scored_documents"], answer.figures["originals"]) == (2, 10)
+    wrong = call(*fit, "--id", "speech_id", "--document", "speech_id")
+    assert wrong.status == 2 and "does not tell rows apart" in wrong.err[0]
+
+
+def test_one_column_as_two_is_named(table: Path, call: Call) -> None:
+    assert call("fit", table, "--group", "text").err == [
+        "The column 'text' cannot be text and group at once; choose another one."
+    ]
 
 
 def test_pretokenised_text_keeps_every_word(tmp_path: Path, call: Call) -> None:
