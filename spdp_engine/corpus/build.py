@@ -242,6 +242,11 @@ def _report(corpus: Corpus) -> list[Note]:
     if corpus.settings.joined_words:
         rows = [" = ".join(row) for row in corpus.settings.joined_words]
         notes.append(Note("words", f"Read as one word, the first: {'; '.join(rows)}.", len(rows)))
+    if corpus.has_passages:
+        apart = (
+            "intervals are as if each passage were a document of its own, and narrower than documents would make them"
+        )
+        notes += _few(corpus.group_originals(), FEWEST_ORIGINALS, "documents", apart)
     if len(names) == 1:
         notes.append(
             Note(
@@ -256,11 +261,6 @@ def _report(corpus: Corpus) -> list[Note]:
     uncertain = "what is found about {} is uncertain"
     notes += _few(corpus.group_sizes(), FEW_DOCUMENTS_IN_A_GROUP, corpus.things, uncertain)
     notes += _few(dict(zip(names, tokens.tolist(), strict=True)), FEW_TOKENS_IN_A_GROUP, "tokens", uncertain)
-    if corpus.has_passages:
-        apart = (
-            "intervals are as if each passage were a document of its own, and narrower than documents would make them"
-        )
-        notes += _few(corpus.group_originals(), FEWEST_ORIGINALS, "documents", apart)
     return notes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,18 @@ def opened(saved: bytes) -> Iterator[Visitor]:
 def job_of(visitor: Visitor) -> Any:
     assert visitor.workspace.job is not None
     return visitor.workspace.job
+
+
+def test_a_project_of_version_1_opens_where_it_was_left() -> None:
+    """Its rows are documents, until a column says otherwise."""
+    saved = Path(__file__).parents[1] / "unit" / "version_1.parallax"
+    visitor = Visitor().upload((saved.name, saved.read_bytes()))
+    assert visitor.title == "Harbour" and not visitor.errors and "2 topics after 6 iterations" in visitor.infos
+    assert "48 passages of 12 documents in 2 groups" in visitor.text
+    assert visitor.widget("selectbox", "Document").value == "(none)"
+    visitor.choose("Document", "issue")
+    assert not visitor.errors and "48 passages of 6 documents in 2 groups" in visitor.text
+    visitor.workspace.let_go()
 
 
 def test_what_was_opened_is_told_and_leads_on(left: Visitor, opened: Visitor) -> None:
