@@ -32,7 +32,7 @@ from spdp_engine.jobs import Job, JobState, Queue
 from spdp_engine.models import Matrices
 from spdp_engine.sampling import Sampler, SamplerSettings
 from spdp_engine.topics import Topics, read_topics
-from spdp_engine.topics.estimates import EVIDENCE_CLASSES, FEWEST_ORIGINALS, Units, WordEstimates
+from spdp_engine.topics.estimates import EVIDENCE_CLASSES, Units, WordEstimates
 from spdp_engine.topics.findings import Findings, SeedEvidence, WordEvidence, WordFinding
 
 pytestmark = pytest.mark.timeout(60)
