@@ -20,6 +20,9 @@ CLAIM = (
     "differ, at most 5 % of the words shown as a group's own are called sure; topics are in the order of their true gaps"
 )
 
+FIRST_SEED = 1001
+"""Of the corpora. What is measured was made with the corpora of seeds 1 to 24 in sight; these had not been seen then."""
+
 SEEDS, QUICK_SEEDS = 20, 1
 ITERATIONS, QUICK_ITERATIONS = 150, 10
 
@@ -60,7 +63,8 @@ def measure(options: Options) -> None:
             "kind": kind, "way": way, "seed": seed, "iterations": options.iterations, "device": machine.device,
             "engine": machine.engine,
         }
-        for way in WAYS for kind in KINDS if way == "as it is" or kind in COMPARED for seed in range(1, seeds[way] + 1)
+        for way in WAYS for kind in KINDS if way == "as it is" or kind in COMPARED
+        for seed in range(FIRST_SEED, FIRST_SEED + seeds[way])
     ]  # fmt: skip
     rows = complete(NAME, path.with_suffix(".csv"), wanted, EvidenceRun(machine, QUICK if options.quick else Plan()))
     print(write_page(path.with_suffix(".md"), "How sure findings are", machine, describe(rows, options.quick)))

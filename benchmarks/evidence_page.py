@@ -70,12 +70,14 @@ def describe(rows: TextRows, quick: bool) -> list[str]:
         rows: of `evidence_runs.EvidenceRun`.
         quick: whether runs were shortened.
     """
-    seeds = len({row["seed"] for row in rows})
+    numbers = {int(str(row["seed"])) for row in rows}
+    seeds = len(numbers)
     fewer = len({row["seed"] for row in rows if row["way"] != "as it is"})
     return [
         f"Corpora whose truth is known, {seeds} of each kind ({fewer} where measured otherwise than in the app), with {TOPICS} "
-        f"topics, {WORDS} words and about 37,000 tokens. Fits begin at the planted topics, since the question is what is said of "
-        "topics that are there, not whether they are found. What is compared:",
+        f"topics, {WORDS} words and about 37,000 tokens, drawn with the seeds {min(numbers)} to {max(numbers)}. Fits begin at the "
+        "planted topics, since the question is what is said of topics that are there, not whether they are found. What is "
+        "compared:",
         "\n".join(f"- `{kind.name}`: {kind.what}." for kind in KINDS.values()),
         *_intervals(rows, quick),
         *_words(rows, quick),
