@@ -21,7 +21,10 @@ PER_THOUSAND = "Of 1,000 words that the group says on this topic, so many are th
 RUNS = "Runs in which the word is this group’s own, of those, each with another seed, that have the topic"
 
 ONE_OF_MANY = "by itself more than chance, but of the words that are used about as much some look like this by chance"
-"""Said of words whose interval leaves out no difference and that are not sure all the same."""
+"""Said of words whose interval leaves out no difference and that are not sure all the same,"""
+
+OF_THIS_RUN = "more than chance in this run, but most runs with other seeds do not find it, or too few have the topic"
+"""... and of those that are sure, and do not stand all the same."""
 
 Pick = tuple[int, str]
 """A group and a word."""
@@ -104,8 +107,14 @@ def hint(one: Shown) -> str:
     elif word.z:
         told.append(f"z = {_signed(word.z)} against the other groups")
     if one.kind == "unsure":
-        told.append(ONE_OF_MANY if finding and finding.low > 0 else "this may be chance")
+        told.append(_why_unsure(finding))
     return "; ".join(told)
+
+
+def _why_unsure(finding: WordFinding | None) -> str:
+    if finding and finding.sure:
+        return OF_THIS_RUN
+    return ONE_OF_MANY if finding and finding.low > 0 else "this may be chance"
 
 
 def _row_html(one: Shown, group: int, largest: float, runs: bool) -> str:

@@ -11,9 +11,9 @@ from visitor import Visitor, as_csv, talk
 
 from pages.parts.prevalence import shares_html
 from pages.parts.wording import OWN
-from pages.parts.words import pick_of, read_pick
-from spdp_engine.topics import Topics
-from spdp_engine.topics.findings import Findings
+from pages.parts.words import Shown, hint, pick_of, read_pick
+from spdp_engine.topics import Topics, Word
+from spdp_engine.topics.findings import Findings, WordFinding
 from spdp_engine.topics.telling import stands
 from tests.unit.engine.hand_made import Known, drawn_shares
 
@@ -206,6 +206,22 @@ def test_words_as_a_table(finished: str) -> None:
     with given(visitor, all_of(topics_of(visitor))):
         visitor.reload()
         assert table() == ["Group", "Word", "Per 1,000", "z", "Log-odds", "From", "To", "Runs", "of", "Stands"]
+
+
+@pytest.mark.parametrize(
+    ("finding", "why"),
+    [
+        (WordFinding(1.0, 0.5, 1.5, True, 2, 5), "more than chance in this run, but most runs with other seeds"),
+        (
+            WordFinding(1.0, 0.5, 1.5, False, 5, 5),
+            "by itself more than chance, but of the words that are used about as much",
+        ),
+        (WordFinding(1.0, -0.5, 2.5, False, 5, 5), "this may be chance"),
+    ],
+)
+def test_a_word_that_does_not_stand_says_why(finding: WordFinding, why: str) -> None:
+    told = hint(Shown(Word("pier", 0.01, 2.0, False), "unsure", finding))
+    assert why in told
 
 
 def test_three_groups_can_be_compared_two_by_two(three: str) -> None:
