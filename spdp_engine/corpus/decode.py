@@ -56,6 +56,7 @@ _SAMPLE = 1 << 16
 _CHUNK = 1 << 22
 _HIGH = re.compile(rb"[\x80-\xff]")
 _LEAD = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ def find_encoding(data: bytes, name: str) -> Encoding:
     refuse_if_no_text(data, name)
     for mark, codec in _MARKS:
         if data.startswith(mark):
-            return Encoding(codec)
-    damaged = _damage(data)
+            return Encoding(codec, damaged=_damage(data, codec))
+    damaged = _damage(data, "utf-8")
     if damaged == 0:
         return Encoding("utf-8")
     # A file that is UTF-8 but for a few broken places would be unreadable as anything else.
@@ -90,6 +91,14 @@ def decode(data: bytes, name: str) -> tuple[str, Encoding]:
     """The characters of a text file and its encoding; damaged places become U+FFFD."""
     encoding = find_encoding(data, name)
     return data.decode(encoding.codec, errors="replace"), encoding
+
+
+def whole(text: str) -> str:
+    """`text` with U+FFFD for each half of a character that UTF-16 writes in two.
+
+    JSON and the names of files can hold such a half, and no encoding can write it down again.
+    """
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
 def refuse_if_no_text(data: bytes, name: str) -> None:
@@ -106,15 +115,15 @@ def refuse_if_no_text(data: bytes, name: str) -> None:
         )
 
 
-def _damage(data: bytes) -> int:
-    """How many places are not UTF-8; found piece by piece, so that a large file is not copied whole."""
+def _damage(data: bytes, codec: str) -> int:
+    """How many places do not fit an encoding; found piece by piece, so that a large file is not copied whole."""
     try:
-        decoder = codecs.getincrementaldecoder("utf-8")("strict")
+        decoder = codecs.getincrementaldecoder(codec)("strict")
         for start in range(0, len(data), _CHUNK):
             decoder.decode(data[start : start + _CHUNK], final=start + _CHUNK >= len(data))
     except UnicodeDecodeError:
-        replaced = data.decode("utf-8", errors="replace").count("\ufffd")
-        return max(1, replaced - data.count(b"\xef\xbf\xbd"))
+        replaced, written = (data.decode(codec, errors=how).count("\ufffd") for how in ("replace", "ignore"))
+        return max(1, replaced - written)
     return 0
 
 

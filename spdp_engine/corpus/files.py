@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from spdp_engine.corpus.decode import whole
 from spdp_engine.corpus.tally import Tally
 from spdp_engine.corpus.types import InputFile
 from spdp_engine.corpus.wording import counted, listed, was
@@ -70,12 +71,13 @@ def open_given(given: str | Path | InputFile, tally: Tally) -> Given:
     Raises `InputError` when it is not there, cannot be opened, or holds nothing that can be read.
     """
     if isinstance(given, InputFile):
+        name = whole(given.name)
         if given.data is not None:
-            return _file(given.name, len(given.data), lambda data=given.data: data, tally)  # type: ignore[misc]
+            return _file(name, len(given.data), lambda data=given.data: data, tally)  # type: ignore[misc]
         if given.path is None:
-            raise InputError(f"{given.name} has neither a path nor contents; bring it again.")
-        return _by_path(given.path, given.name, tally)
-    return _by_path(Path(given), Path(given).name or str(given), tally)
+            raise InputError(f"{name} has neither a path nor contents; bring it again.")
+        return _by_path(given.path, name, tally)
+    return _by_path(Path(given), whole(Path(given).name or str(given)), tally)
 
 
 def _by_path(path: Path, name: str, tally: Tally) -> Given:
@@ -83,10 +85,10 @@ def _by_path(path: Path, name: str, tally: Tally) -> Given:
         if path.is_dir():
             return _folder(path.resolve(), tally)
         if not path.exists():
-            raise InputError(f"There is no file or folder {path}; look at the spelling.")
+            raise InputError(f"There is no file or folder {whole(str(path))}; look at the spelling.")
         return _file(name, path.stat().st_size, lambda: _bytes_of(path, name), tally)
     except OSError as error:
-        raise InputError(f"{path} cannot be opened: {error.strerror}.") from error
+        raise InputError(f"{whole(str(path))} cannot be opened: {error.strerror}.") from error
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
@@ -146,7 +148,7 @@ def _sorted_out(name: str, paths: Sequence[str], tally: Tally) -> list[str]:
     hidden = [path for path in paths if _is_hidden(PurePosixPath(path).parts)]
     shown = [path for path in paths if not _is_hidden(PurePosixPath(path).parts)]
     readable = [path for path in shown if kind_of(path)]
-    unknown = [PurePosixPath(path).name for path in shown if not kind_of(path)]
+    unknown = [whole(PurePosixPath(path).name) for path in shown if not kind_of(path)]
     if hidden:
         n = len(hidden)
         tally.note("passed over", f"{counted(n, 'hidden or system file')} in {name} {was(n)} passed over.", n)
@@ -167,16 +169,17 @@ def _folder(folder: Path, tally: Tally) -> Given:
     for root, folders, files in os.walk(folder):  # Links to folders are not followed, so no circles.
         folders.sort()
         paths.extend((Path(root) / file).relative_to(folder).as_posix() for file in sorted(files))
-    readable = _sorted_out(folder.name, paths, tally)
+    called = whole(folder.name)
+    readable = _sorted_out(called, paths, tally)
     members = []
     for inner in readable:
         path = folder / inner
-        name = f"{folder.name}/{inner}"
+        name = f"{called}/{whole(inner)}"
         members.append(
             Member(
                 name=name,
-                title=path.name,
-                folder=path.parent.name,
+                title=whole(path.name),
+                folder=whole(path.parent.name),
                 kind=kind_of(inner) or "text",
                 size=path.stat().st_size,
                 load=_unpacked(name, lambda path=path, name=name: _bytes_of(path, name)),  # type: ignore[misc]
@@ -188,16 +191,16 @@ def _folder(folder: Path, tally: Tally) -> Given:
         lines = (
             f"{hashlib.sha256((folder / inner).read_bytes()).hexdigest()}  {inner}\n" for inner in sorted(readable)
         )
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
+        return hashlib.sha256("".join(lines).encode(errors="surrogatepass")).hexdigest()
 
-    return Given(folder.name, sum(member.size for member in members), tuple(members), sha256)
+    return Given(called, sum(member.size for member in members), tuple(members), sha256)
 
 
 def _archive(name: str, size: int, load: Callable[[], bytes], tally: Tally) -> Given:
     data = load()
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, UnicodeError) as error:  # names that are not in the encoding they claim
         raise InputError(f"{name} is not a zip archive, or is damaged; pack it again.") from error
     entries = {_entry_name(entry): entry for entry in archive.infolist() if not entry.is_dir()}
     readable = _sorted_out(name, sorted(entries), tally)

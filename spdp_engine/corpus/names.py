@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spdp_engine.corpus.decode import whole
+
 
 def clean_names(names: Iterable[str]) -> list[str]:
     """Names with white space made single blanks; one without a name is called by its place, "column 3"."""
-    return [" ".join(name.replace("\ufeff", "").split()) or f"column {place}" for place, name in enumerate(names, 1)]
+    return [
+        " ".join(whole(name).replace("\ufeff", "").split()) or f"column {place}" for place, name in enumerate(names, 1)
+    ]
 
 
 def unique_names(names: Iterable[str]) -> tuple[list[str], list[str]]:

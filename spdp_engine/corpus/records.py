@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spdp_engine.corpus.decode import decode
+from spdp_engine.corpus.decode import decode, whole
 from spdp_engine.corpus.names import clean_names, unique_names
 from spdp_engine.corpus.tables import Rows, note_encoding
 from spdp_engine.corpus.tally import Tally
@@ -25,7 +25,7 @@ def read_records(data: bytes, name: str, tally: Tally, done: Callable[[float], N
     """The objects of a JSON file as rows: those of its array, or one to a line.
 
     Which of the two a file holds is seen from the file, not from its name. Cells that are no strings become what JSON
-    writes for them. Raises `InputError` when there are no objects.
+    writes for them, and halves of characters U+FFFD. Raises `InputError` when there are no objects.
     """
     text, encoding = decode(data, name)
     note_encoding(encoding, name, tally)
@@ -112,7 +112,7 @@ def _arrays(value: Any, path: str) -> Iterator[tuple[str, list[Any]]]:
             yield path, value
     elif isinstance(value, dict):
         for key, inside in value.items():
-            yield from _arrays(inside, f"{path}.{key}" if path else key)
+            yield from _arrays(inside, f"{path}.{whole(key)}" if path else whole(key))
 
 
 def _table(numbered: Iterator[tuple[int, Record]], name: str, tally: Tally) -> Rows:
@@ -124,10 +124,23 @@ def _table(numbered: Iterator[tuple[int, Record]], name: str, tally: Tally) -> R
             cells = columns.setdefault(key, [])
             # A column may begin late, or pause.
             cells.extend([None] * (index - len(cells)))
-            cells.append(_cell(value))
+            cell = _cell(value)
+            if cell is not None and (mended := whole(cell)) != cell:
+                tally.add("encoding", _halved, f"row {number} of {name}")
+                cell = mended
+            cells.append(cell)
     if not numbers or not columns:
         raise InputError(f"{name} has no rows; choose a file that holds documents.")
     names, given = unique_names(clean_names(columns))
+    halved = [column for column, key in zip(names, columns, strict=True) if whole(key) != key]
+    if halved:
+        n = len(halved)
+        tally.note(
+            "encoding",
+            f"Half a character was replaced by � in the name{'s' if n > 1 else ''} of {counted(n, 'column')} of {name}: "
+            f"{listed(halved)}.",
+            n,
+        )
     if given:
         tally.note("columns", f"Columns of {name} with the same name were told apart: {listed(given)}.", len(given))
     series = {}
@@ -148,3 +161,7 @@ def _cell(value: Any) -> str | None:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False) if value else None
     return json.dumps(value)
+
+
+def _halved(count: int, first: str) -> str:
+    return f"Half a character, as where an emoji was cut in two, was replaced by � in {counted(count, 'cell')} (first: {first})."

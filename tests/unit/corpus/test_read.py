@@ -4,13 +4,23 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spdp_engine.corpus import Collection, InputFile, files, read_collection
+from spdp_engine.corpus import (
+    Collection,
+    Columns,
+    CorpusSettings,
+    InputFile,
+    build_corpus,
+    files,
+    make_documents,
+    read_collection,
+)
 from spdp_engine.errors import InputError
 
 ROWS = "party,text\nA,first words\nB,second words\n"
@@ -189,6 +199,55 @@ def test_json_cells_become_strings(read):
     assert row[["none", "nan", "empty"]].isna().all()
 
 
+def test_half_a_character_in_json_is_replaced_and_told(read):
+    lines = [
+        r'{"text": "harbour \ud83d strike", "party": "A\udc00", "n": ["x", "\ud83d"]}',
+        r'{"text": "\ud83d\ude00 whole", "party": "B", "of \ud83d": "late"}',
+    ]
+    collection = read("a.jsonl", "\n".join(lines))
+    assert collection.table.columns.tolist() == ["text", "party", "n", "of �"]
+    assert collection.table.iloc[0].tolist()[:3] == ["harbour � strike", "A�", '["x", "�"]']
+    assert collection.table["text"][1] == "😀 whole", "both halves are one character"
+    names, cells = notes(collection, "encoding")
+    assert "in the name of 1 column of a.jsonl: of �" in names
+    assert "by � in 3 cells (first: row 1 of a.jsonl)" in cells
+    build_corpus(make_documents(collection, Columns("text", "party")), CorpusSettings(minimum_documents=1))
+
+
+def test_half_a_character_in_the_name_of_an_array(read):
+    both = r'{"a\ud83d": [{"text": "many words here", "party": "A"}], "b": [{"n": 1}]}'
+    assert "taken from a�, not" in notes(read("a.json", both), "warning")[0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-8", b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe"), ("utf-32-le", b"\xff\xfe\0\0")]
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_damage_is_told_where_a_mark_names_the_encoding(read, name, encoding, mark):
+    data = mark + "party,text\nA,one \ud83d � two\nB,three\n".encode(encoding, "surrogatepass")
+    collection = read(name, data)
+    lost = collection.table["text"][0].count("�") - 1  # the other one is written so in the file
+    assert lost == (3 if encoding == "utf-8" else 1), "three bytes, none of which is a character"
+    assert notes(collection, "encoding")[0].startswith(f"{lost} character")
+
+
+def test_names_of_files_that_are_in_no_encoding(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path / "B") + b"\xff"))
+    try:
+        folder.mkdir()
+        Path(os.fsdecode(os.fsencode(folder / "b") + b"\xfe.txt")).write_text("one")
+    except OSError:
+        pytest.skip("this file system only takes names that are Unicode")
+    (folder / "c.txt").write_text("two")
+    collection = read_collection([tmp_path])
+    assert collection.table["folder"].tolist() == ["B�", "B�"]
+    assert sorted(collection.table["title"]) == ["b�.txt", "c.txt"]
+    assert len(collection.sources[0].sha256) == 64
+    assert read_collection([folder]).sources[0].name == "B�"
+    with pytest.raises(InputError, match=r"no file or folder .*q�.txt"):
+        read_collection([os.fsdecode(os.fsencode(tmp_path / "q") + b"\xfe.txt")])
+
+
 def test_bad_lines_of_json_lines_are_noted(read):
     collection = read("a.jsonl", '{"party": "A", "text": "one"}\n\n{"party": \n{"party": "B", "text": "two"}\n7\n')
     assert "lines 3 and 5" in notes(collection, "dropped")[0]
@@ -264,6 +323,12 @@ def test_names_in_a_zip_made_on_a_mac(read):
     data[7] &= ~0x08
     data[central + 9] &= ~0x08
     assert read("m.zip", bytes(data)).table["folder"].tolist() == ["Größe"]
+
+
+def test_names_in_a_zip_that_are_not_what_they_claim(read):
+    data = zipped(**{"é.txt": "one"}).replace("é".encode(), b"\xff\xfe")
+    with pytest.raises(InputError, match="damaged; pack it again"):
+        read("a.zip", data)
 
 
 def test_zip_bomb_is_refused_by_what_it_declares(read, monkeypatch):
