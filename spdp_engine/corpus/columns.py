@@ -31,7 +31,14 @@ _GROUP_NAMES = {
 }
 _TITLE_NAMES = {
     3.0: "title headline titel titre titulo título titolo заголовок",
-    2.0: "subject heading name filename",
+    2.0: "subject heading name filename snippet",
+}
+# What names a document where it has no title. People before numbers and addresses, because they say more.
+_NAMING_NAMES = {
+    3.0: "file document doc reference citation label",
+    2.0: "speaker author writer sender user username reviewer respondent participant person member candidate redner "
+    "sprecher autor auteur orateur orador autore",
+    1.0: "id docid key slug url link uri permalink address",
 }
 _DATE_NAMES = {
     3.0: "date datum fecha published pubdate publication_date date_published created_at createdat datetime timestamp "
@@ -48,19 +55,28 @@ _SEPARATORS = re.compile(r"[\s_.-]+")
 _WORDS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
+# Numbers, times, and the long keys that programs give.
+_NO_NAME = re.compile(r"[\d\W_TZ]*|[0-9a-fA-F-]{16,}")
 _SAMPLE = 2_000
 _LONGEST_LABEL = 60
 _LONGEST_TITLE = 300
+_LONGEST_NAME, _MOST_WORDS_OF_A_NAME = 120, 10
+_NEARLY_EACH = 0.8
+_ROWS_TO_TELL = 10
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a column looks like: means over a sample of rows, missing cells being empty; `distinct` over all."""
+    """What a column looks like: means over a sample of rows, missing cells being empty; `distinct` over all.
+
+    `digits` and `names` are shares of the cells that are filled: with a digit, and not all number, time or key.
+    """
 
     characters: float
     words: float
     filled: float
     digits: float
+    names: float
     distinct: int
     rows: int
 
@@ -68,13 +84,26 @@ class _Facts:
     def is_numeric(self) -> bool:
         return self.digits > 0.9 and self.words < 1.5
 
+    @property
+    def names_each(self) -> bool:
+        """Whether it holds something short for nearly every row, seldom the same, that can stand above a text."""
+        return (
+            self.filled > _NEARLY_EACH
+            and self.names > 0.9
+            and self.distinct >= _NEARLY_EACH * self.rows
+            and self.characters <= _LONGEST_NAME
+            and self.words <= _MOST_WORDS_OF_A_NAME
+        )
+
 
 def guess_columns(collection: Collection) -> Columns:
     """A guess at the columns from their names and contents; no column plays two parts.
 
     The text is a column with a telling name and long cells, else that with the longest. The group is a column with a
     telling name and few distinct values; else where files came from; else a column whose few values repeat. A column says
-    which rows are passages of one document only where its name says so and its values repeat within groups.
+    which rows are passages of one document only where its name says so and its values repeat within groups. The title is a
+    column with a telling name; else what tells the documents; else one that names nearly every row differently, by its own
+    name if it can.
     Raises `InputError`, naming the columns there are, when none looks like text.
     """
     table = collection.table
@@ -94,7 +123,14 @@ def guess_columns(collection: Collection) -> Columns:
     rest.pop(title or "", None)
     date = _best(rest, _DATE_NAMES, lambda fact: fact.filled > 0.3 and fact.digits > 0.6 and fact.characters <= 40)
     rest.pop(date or "", None)
-    return Columns(text=text, group=group, title=title, date=date, document=_document(rest, table, group))
+    document = _document(rest, table, group)
+    title = title or (None if document else _naming(rest))
+    return Columns(text=text, group=group, title=title, date=date, document=document)
+
+
+def tells_subject(title: str | None) -> bool:
+    """Whether a title column of this name may say what documents are about, not only whose they are or where they came from."""
+    return title is None or _named(title, _TITLE_NAMES) > 1 or not _named(title, _NAMING_NAMES)
 
 
 def _facts(column: pd.Series) -> _Facts:
@@ -108,6 +144,7 @@ def _facts(column: pd.Series) -> _Facts:
         words=sum(len(cell.split()) for cell in cells) / rows if characters < 10_000 else characters / 6,
         filled=len(cells) / rows,
         digits=sum(bool(_DIGIT.search(cell)) for cell in cells) / max(1, len(cells)),
+        names=sum(not _NO_NAME.fullmatch(cell) for cell in cells) / max(1, len(cells)),
         # Long cells are no labels, and counting them would be slow.
         distinct=int(column.nunique()) if characters <= 4 * _LONGEST_LABEL else len(column),
         rows=len(column),
@@ -194,3 +231,10 @@ def _best(rest: Mapping[str, _Facts], names: Mapping[float, str], fits: Callable
     scores = {name: _named(name, names) for name, fact in rest.items() if fits(fact)}
     telling = [name for name, score in scores.items() if score > 1]
     return max(telling, key=lambda name: scores[name], default=None)
+
+
+def _naming(rest: Mapping[str, _Facts]) -> str | None:
+    """The column that names documents, the one with the most telling name; among few rows none without such a name."""
+    scores = {name: _named(name, _NAMING_NAMES) for name, fact in rest.items() if fact.names_each}
+    able = [name for name, score in scores.items() if score or rest[name].rows >= _ROWS_TO_TELL]
+    return max(able, key=lambda name: scores[name], default=None)

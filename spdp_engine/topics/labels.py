@@ -1,5 +1,7 @@
 """A name to suggest for a topic: words that are the topic's own, and what the titles of its documents say.
 
+Names of speakers, numbers and addresses that stand for titles say nothing of a topic, and are not looked at.
+
 Labels(topics, corpus).suggest(topic)
 """
 
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spdp_engine.corpus import Corpus
+from spdp_engine.corpus.columns import tells_subject
 from spdp_engine.corpus.counting import Tokens, count_words
 from spdp_engine.topics.passages import MINIMUM_TOKENS
 from spdp_engine.topics.reading import Topics
@@ -82,9 +85,11 @@ class Labels:
 
     @cached_property
     def _titles(self) -> Tokens | None:
-        """Words of the documents' titles; None where there are no titles."""
-        titles = self._corpus.documents.titles
-        return count_words(titles, self._corpus.tokeniser) if any(titles) else None
+        """Words of the documents' titles; None where there are no titles that say what documents are about."""
+        documents = self._corpus.documents
+        if not any(documents.titles) or not tells_subject(documents.columns.title):
+            return None
+        return count_words(documents.titles, self._corpus.tokeniser)
 
     @cached_property
     def _titles_with(self) -> NDArray[np.float64]:

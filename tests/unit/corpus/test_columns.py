@@ -45,6 +45,46 @@ def test_files_are_groups_unless_a_column_is_named_like_one(read):
     assert guess_columns(read("left.csv", named, "right.csv", named)).group == "party"
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("speaker", "Ada Example {}"),
+        ("Author", "Ada Example {}"),
+        ("file_name", "speech{}.txt"),
+        ("id", "commons-{}"),
+        ("url", "https://example.org/{}/a-long-address"),
+        ("of some kind", "The city of {} streets"),
+    ],
+)
+def test_without_a_title_what_names_each_document_stands_for_it(read, column, value):
+    rows = [
+        f"{i},2020-01-{i % 28 + 1:02d}T10:{i:02d}:00Z,{'Left' if i % 2 else 'Right'},{value.format(i)},{i:032x},words of row {i}"
+        for i in range(20)
+    ]
+    columns = guess_columns(read("a.csv", table(f"n,when,party,{column},key,text", *rows)))
+    assert columns == Columns(text="text", group="party", title=column)
+
+
+def test_people_name_documents_before_keys_and_a_title_before_all(read):
+    rows = [f"x{i},Ada Example {i},{'A' if i % 2 else 'B'},words of row {i},Heading {i}" for i in range(20)]
+    assert guess_columns(read("a.csv", table("id,speaker,party,text,other", *rows))).title == "speaker"
+    assert guess_columns(read("a.csv", table("id,speaker,party,text,title", *rows))).title == "title"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("speaker", "Ada Example"),  # who speaks often is a column to compare by
+        ("id", "{}"),  # a number says no more than "Document 17"
+        ("time", "10:{}"),
+        ("answer", "a sentence of more than ten words is no name of document {} at all"),
+    ],
+)
+def test_what_repeats_or_says_nothing_is_no_title(read, column, value):
+    rows = [f"{value.format(i)},{'A' if i % 2 else 'B'},{'many words ' * 20} of row {i}" for i in range(20)]
+    assert guess_columns(read("a.csv", table(f"{column},party,text", *rows))).title is None
+
+
 def test_two_text_files_are_two_groups_with_titles(read):
     columns = guess_columns(read("left.txt", "one two three four", "right.txt", "five six seven"))
     assert columns == Columns(text="text", group="file", title="title")

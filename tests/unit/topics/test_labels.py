@@ -73,6 +73,16 @@ def test_titles_of_strong_documents_have_a_say(topics: Topics) -> None:
     assert labels.suggest(1) == "Harbour, weather, ship"
 
 
+@pytest.mark.parametrize(
+    ("column", "said"), [("Headline", True), ("remark", True), ("speaker", False), ("doc_id", False)]
+)
+def test_who_speaks_is_not_what_it_is_about(topics: Topics, column: str, said: bool) -> None:
+    corpus = planted_corpus(tuple("Chancellor" if n < 20 else "Captain" for n in range(40)))
+    columns = replace(corpus.documents.columns, title=column)
+    corpus = replace(corpus, documents=replace(corpus.documents, columns=columns))
+    assert ("chancellor" in Labels(topics, corpus).suggest(0).casefold()) is said
+
+
 def test_a_word_of_every_title_says_nothing(topics: Topics) -> None:
     labels = Labels(topics, planted_corpus(tuple(f"Gazette number {n}" for n in range(40))))
     assert labels.suggest(0) == "Tax, budget, deficit"
