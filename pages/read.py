@@ -31,8 +31,9 @@ ORDERS = {
     "file": "As in the file",
 }
 HELP = (
-    "Several words: all of them are there, in any order. “Quotation marks” keep a phrase together, and a star stands for any "
-    "ending: strik*. Capital letters and accents make no difference."
+    "Several words: all of them are there, in any order. “Quotation marks” keep a phrase together, as a hyphen does: "
+    "middle-income is found with a space, too. A star stands for any ending: strik*. Capital letters and accents make no "
+    "difference."
 )
 
 

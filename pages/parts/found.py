@@ -18,7 +18,7 @@ from pages.parts.style import escaped, group_colour, group_name_html
 from pages.parts.workspace import Reading
 from spdp_engine.corpus import Corpus
 from spdp_engine.corpus.wording import counted
-from spdp_engine.topics.search import Query
+from spdp_engine.topics.search import Query, Term
 from spdp_engine.topics.telling import percent
 
 RESULTS = 10
@@ -62,7 +62,7 @@ def how_many(found: Found) -> None:
     corpus, books, documents = found.corpus, found.books, found.documents
     narrowed = f" ({escaped(found.filters.told)})" if found.filters.told else ""
     if not len(documents):
-        words = " and ".join(f"<b>{escaped(term.text)}</b>" for term in found.query.terms)
+        words = " and ".join(map(_ways_html, found.query.terms))
         having = f" has {words}" if words else ""
         st.html(f'<p class="px-lead">No {books.things[:-1]}{having}{narrowed}. Try fewer words, or fewer filters.</p>')
         return
@@ -74,6 +74,14 @@ def how_many(found: Found) -> None:
         for i, (name, count, size) in enumerate(zip(corpus.group_names, counts.tolist(), sizes.tolist(), strict=True))
     )
     st.html(f'<div class="px-found"><b>{counted(len(documents), books.things[:-1])}</b>{narrowed}{groups}</div>')
+    several = [term for term in found.query.terms if len(term.ways) > 1]
+    if several:
+        st.html(f"<small>Looked for {' and '.join(map(_ways_html, several))}.</small>")
+
+
+def _ways_html(term: Term) -> str:
+    """What is looked for, in each way that it may be written."""
+    return " or ".join(f"<b>{escaped(way)}</b>" for way in term.ways)
 
 
 def results(found: Found) -> int | None:

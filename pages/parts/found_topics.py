@@ -9,7 +9,7 @@ from pages.parts.document_view import topic_button_html
 from pages.parts.filters import ask_for_topic
 from pages.parts.found import Found
 from pages.parts.live_html import live_html
-from pages.parts.style import escaped, topic_colour, topic_mark
+from pages.parts.style import escaped, plain_markdown, topic_colour, topic_mark
 from pages.parts.topic_list import lead_to
 from pages.parts.workspace import Reading
 from spdp_engine.topics.telling import percent
@@ -52,12 +52,21 @@ def about_what(reading: Reading, found: Found) -> None:
 
 
 def where_it_lives(reading: Reading, found: Found) -> None:
-    """In which topics a word is said, where the query is one word."""
+    """In which topics a word is said, where the query is one word; where texts are cut at its hyphens, that it is several."""
     corpus, query = found.corpus, found.query
-    if len(query.terms) != 1 or not query.terms[0].word:
+    if len(query.terms) != 1 or not query.terms[0].single:
         return
-    words = found.books.words(query.terms[0].text)
+    term = query.terms[0]
+    words = found.books.words(term.text)
     if not words:
+        known = [part for part in dict.fromkeys(term.words) if len(term.words) > 1 and found.books.words(part)]
+        if known:
+            parts = " and ".join(f"“{plain_markdown(part)}”" for part in known)
+            st.caption(
+                f"Topics have no “{plain_markdown(term.text)}”, since texts are cut into words at hyphens. Search for {parts} "
+                f"{'alone ' if len(known) > 1 else ''}to see the topics of that word."
+            )
+            return
         st.caption("No topic has this word: it is an everyday word, too rare, or not one word as the app cuts texts.")
         return
     belonging = reading.passages.belonging

@@ -27,6 +27,8 @@ MOST_PLACES = 200
 
 _PART = re.compile(r'"([^"]*)"?|(\S+)')
 _AROUND = " \t\n.,;:!?()[]{}<>…'-"
+_HYPHENS = re.compile(r"(?<=[^\s-])-+(?=[^\s-])")
+_BESIDE = r"(?:\s+|-\s*)"
 _WORD = r"[\p{L}\p{M}\p{N}_]"
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _STARTS_A_WORD = regex.compile(rf"(?V1)[{_WORD}--{_UNSPACED}]")
@@ -40,15 +42,26 @@ class Term:
 
     Attributes:
         text: as people see it; in quotation marks where it is a phrase.
+        words: of which it is made, beside one another in texts, with a space or a hyphen between.
         pattern: what finds it in folded text.
         needle: the longest word of it, which is in every text that holds it.
-        word: it is a single word, without a star.
+        single: it was written as one word, if with hyphens, and without a star.
     """
 
     text: str
+    words: tuple[str, ...] = field(repr=False)
     pattern: regex.Pattern[str] = field(repr=False, compare=False)
     needle: str = field(repr=False)
-    word: bool = field(repr=False)
+    single: bool = field(repr=False)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways of writing that are looked for, as people see them: with a hyphen and with a space, of more than one word."""
+        if len(self.words) == 1:
+            return (self.text,)
+        star = "*" * self.text.endswith("*")
+        ways = f'"{" ".join(self.words)}{star}"', "-".join(self.words) + star
+        return ways if self.text.startswith('"') else ways[::-1]
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,10 @@ class Excerpt:
 
 
 def read_query(text: str) -> Query:
-    """Words, "phrases in quotation marks" of any kind, and beginnings of words (strik*); punctuation around them is left out."""
+    """Words, "phrases in quotation marks" of any kind, and beginnings of words (strik*); punctuation around them is left out.
+
+    Words with a hyphen between them are a phrase, and a phrase is found with hyphens, too: middle-income is "middle income".
+    """
     terms: dict[str, Term] = {}
     for part in _PART.finditer(fold(text)):
         words = (part[1] or part[2] or "").strip(_AROUND).split()
@@ -95,13 +111,14 @@ def read_query(text: str) -> Query:
         words = [word for word in (word.rstrip("*") for word in words) if word]
         if words:
             term = _term(words, open_end)
-            terms.setdefault(term.text, term)
+            terms.setdefault(term.pattern.pattern, term)
     return Query(tuple(terms.values()))
 
 
 def _term(words: list[str], open_end: bool) -> Term:
     joined = " ".join(words)
-    pattern = r"\s+".join(map(regex.escape, words))
+    parts = tuple(part for word in words for part in _HYPHENS.split(word))
+    pattern = _BESIDE.join(map(regex.escape, parts))
     if _STARTS_A_WORD.match(joined):
         pattern = f"(?<!{_WORD}){pattern}"
     if open_end:
@@ -109,7 +126,7 @@ def _term(words: list[str], open_end: bool) -> Term:
     elif _ENDS_IN_A_WORD.search(joined):
         pattern += f"(?!{_WORD})"
     text = f'"{joined}"' if len(words) > 1 else joined + "*" * open_end
-    return Term(text, regex.compile(pattern), max(words, key=len), len(words) == 1 and not open_end)
+    return Term(text, parts, regex.compile(pattern), max(parts, key=len), len(words) == 1 and not open_end)
 
 
 class TextIndex:

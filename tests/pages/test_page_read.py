@@ -98,6 +98,24 @@ def test_nothing_found_is_said(read: str) -> None:
     assert not visitor.errors
 
 
+def test_words_with_a_hyphen_are_found_beside_one_another_and_it_says_so(read: str) -> None:
+    visitor = at_read(read, "harbour-strike")
+    assert sorted(results(visitor)) == [
+        number for number, (_, _, text, *_) in enumerate(dated()) if "harbour strike" in text
+    ]
+    assert 'Looked for harbour-strike or "harbour strike".' in as_one(visitor.text)
+    assert visitor.captions == (
+        "Topics have no “harbour-strike”, since texts are cut into words at hyphens. Search for “harbour” and “strike” alone to "
+        "see the topics of that word."
+    )
+    assert 'No document has school-crane or "school crane".' in as_one(at_read(read, "school-crane").text)
+
+
+def as_one(text: str) -> str:
+    """With single blanks, and none before punctuation."""
+    return re.sub(r" (?=[.,])", "", " ".join(text.split()))
+
+
 def test_the_address_says_what_is_searched_for(read: str) -> None:
     visitor = at_read(read, "picket")
     assert visitor.at.query_params["search"] == "picket"

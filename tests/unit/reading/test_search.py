@@ -58,6 +58,20 @@ FINDS = [
     ("“harbour strike”", "a harbour strike", True),
     ("«harbour strike»", "a harbour strike", True),
     ('"harbour strike"', "strike harbour", False),
+    ('"harbour strike"', "a harbour-strike", True),
+    ("middle-income", "middle-income voters", True),
+    ("middle-income", "Middle\u2011Income voters", True),
+    ("middle-income", "middle income voters", True),
+    ("middle-income", "middle-\nincome voters", True),
+    ('"middle-income"', "middle income voters", True),
+    ('"middle income"', "middle-income voters", True),
+    ("middle-income", "income in the middle", False),
+    ("middle-income", "middle, income", False),
+    ("middle-income", "middle-incomes", False),
+    ("middle-inc*", "middle incomes", True),
+    ("middle-income", "amiddle-income", False),
+    ("-income-", "an income", True),
+    ('voters "of middle-income"', "voters of middle income", True),
     ('"harbour strike"', "a harbour, strike", False),
     ('"arbour strike"', "harbour strike", False),
     ('harbour "strike', "a strike in the harbour", True),
@@ -73,6 +87,16 @@ FINDS = [
 @pytest.mark.parametrize("query, text, expected", FINDS)
 def test_what_is_found(query: str, text: str, expected: bool) -> None:
     assert (found(index_of(text, ""), query)[:1] == [0]) is expected
+
+
+def test_a_term_tells_how_it_may_be_written() -> None:
+    assert [term.ways for term in read_query('ship middle-income "harbour strike" middle-inc*').terms] == [
+        ("ship",),
+        ("middle-income", '"middle income"'),
+        ('"harbour strike"', "harbour-strike"),
+        ("middle-inc*", '"middle inc*"'),
+    ]
+    assert len(read_query('middle-income "middle income"').terms) == 1, "one thing, written in two ways"
 
 
 def test_a_query_without_words_finds_everything_and_one_that_is_nowhere_nothing() -> None:
