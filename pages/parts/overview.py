@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 from numpy.typing import NDArray
 
 from pages.parts.charts import bare_figure, plain_label, see_through
@@ -15,8 +18,31 @@ SYMBOLS = ("circle", "square")
 """Marks of the two groups in the balance picture."""
 
 BALANCE_HEIGHT = 400
-BALANCE_AREA = 440.0, 300.0
-"""Pixels of the ground of that picture, as wide as it is at least on a desk: names must fit into it."""
+
+
+class Screens(NamedTuple):
+    """Names for some screens; the style sheet shows each on its own screens alone.
+
+    Attributes:
+        font: the first font of the names, which there is nowhere: the style sheet tells them by it.
+        ink: how much of the ink they have without a style sheet, as in pictures that are saved.
+        area: pixels of the ground of the picture, as wide as it is there at least: names must fit into it.
+        words: of a name that is suggested.
+        characters: of a name.
+    """
+
+    font: str
+    ink: float
+    area: tuple[float, float]
+    words: int
+    characters: int
+
+
+SCREENS = (
+    Screens("for-wide-screens", 1.0, (440.0, 300.0), 2, 22),
+    Screens("for-narrow-screens", 0.0, (245.0, 300.0), 1, 14),
+)
+"""Desks, and phones."""
 
 LABEL_SIZE = 11
 """Pixels of the names beside its marks."""
@@ -74,7 +100,10 @@ def balance_figure(reading: Reading, chosen: int) -> go.Figure:
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
     )
-    _write_names(figure, reading, chosen, np.stack([balance, height], axis=1), size, (-reach, low, reach, high))
+    for screens in SCREENS:
+        _write_names(
+            figure, reading, chosen, screens, np.stack([balance, height], axis=1), size, (-reach, low, reach, high)
+        )
     figure.add_vline(x=0, line_width=1, line_dash="dot", line_color=_ink(), opacity=0.5)
     whole = range(-int(reach), int(reach) + 1, max(1, int(reach) // 3))
     figure.update_xaxes(
@@ -97,6 +126,7 @@ def _write_names(
     figure: go.Figure,
     reading: Reading,
     chosen: int,
+    screens: Screens,
     points: NDArray[np.float64],
     size: NDArray[np.float64],
     limits: tuple[float, float, float, float],
@@ -107,19 +137,20 @@ def _write_names(
         figure: with the marks.
         reading: the topics.
         chosen: the topic that is read.
+        screens: those on which the names are seen.
         points: float64 [topics shown, 2], their marks.
         size: float64 [topics shown], of the marks, in pixels.
         limits: the least x and y of the picture, and the largest.
     """
     shown = list(reading.shown)
-    names = [plain_label(brief_name(reading, topic)) for topic in shown]
+    names = [plain_label(brief_name(reading, topic, screens.words, screens.characters)) for topic in shown]
     corner, ends = np.array(limits[:2]), np.array(limits[2:])
-    unit = (ends - corner) / BALANCE_AREA  # of the axes, to a pixel
+    unit = (ends - corner) / screens.area  # of the axes, to a pixel
     places = beside(
         np.abs((points - [corner[0], ends[1]]) / unit),
         size / 2,
         names,
-        BALANCE_AREA,
+        screens.area,
         sorted(range(len(shown)), key=lambda i: _importance(reading, shown[i], chosen)),
     )
     fit = [(i, place) for i, place in enumerate(places) if place]
@@ -132,7 +163,12 @@ def _write_names(
         mode="text",
         text=[names[i] for i in which],
         textposition=[place for _, place in fit],
-        textfont={"size": LABEL_SIZE, "color": _ink(), "weight": [700 if shown[i] == chosen else 400 for i in which]},
+        textfont={
+            "size": LABEL_SIZE,
+            "color": see_through(_ink(), screens.ink),
+            "weight": [700 if shown[i] == chosen else 400 for i in which],
+            "family": f"{screens.font}, {st.get_option('theme.font')}",
+        },
         hoverinfo="skip",
     )
 
@@ -143,9 +179,10 @@ def _importance(reading: Reading, topic: int, chosen: int) -> tuple[bool, bool, 
     return topic != chosen, topic not in view.pinned, topic not in view.names, -float(reading.topics.overall[topic])
 
 
-def brief_name(reading: Reading, topic: int) -> str:
-    """A topic's own name, or two words that say what it is about, for places without much room."""
-    return short_name(reading.view.names.get(topic) or reading.labels.suggest(topic, 2) or reading.name(topic))
+def brief_name(reading: Reading, topic: int, words: int = 2, characters: int = 22) -> str:
+    """A topic's own name, or some words that say what it is about, for places without much room."""
+    name = reading.view.names.get(topic) or reading.labels.suggest(topic, words) or reading.name(topic)
+    return short_name(name, characters)
 
 
 def short_name(name: str, length: int = 22) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,19 @@ import streamlit as st
 
 from pages.parts.cards import COHERENCE, GAP, html_pen
 from pages.parts.pictures import draw
-from pages.parts.style import chart_colour, escaped, is_dark, plain_markdown
+from pages.parts.style import chart_colour, escaped, group_mark, is_dark, plain_markdown
 from pages.parts.workspace import Reading, Workspace
-from spdp_engine.topics import TopicQuality
+from spdp_engine.corpus.wording import listed
+from spdp_engine.topics import TopicQuality, Topics
 from spdp_engine.topics.findings import Findings
 from spdp_engine.topics.standing import TopicStanding, sentences, topic_standing
 from spdp_engine.topics.telling import words_are_known
 
 TOPICS_IN_SENTENCES = 8
 """So many topics are told of at once; the others can be opened."""
+
+WORDS_IN_TABLE = 3
+"""Words of a topic in the table, of which the figures should be seen beside them."""
 
 LONGEST_LABEL = 34
 """Characters of a topic's name in the picture."""
@@ -37,7 +41,7 @@ def standing_sections(workspace: Workspace, reading: Reading) -> None:
     st.subheader("Topic by topic")
     table, columns = topics_table(reading, findings, standings, reading.quality)
     st.dataframe(table, hide_index=True, column_config=columns)
-    st.caption("A click on a column’s head sorts by it; cells can be selected and copied.")
+    st.caption(_how_to_read(reading.topics, columns))
     if findings.gap_draws is not None and not reading.topics.worded_alike:
         st.subheader("Wording gaps against chance")
         st.html(f'<p class="px-lead">{_gaps_in_words(standings)}</p>')
@@ -54,11 +58,12 @@ def topics_table(
     order = [standing.topic for standing in standings]
     table: dict[str, Any] = {
         "Topic": [reading.name(topic) for topic in order],
-        "Words": [topics.label(topic, 5) for topic in order],
+        "Words": [topics.label(topic, WORDS_IN_TABLE) for topic in order],
         "Share": 100 * topics.overall[order],
         "Coherence": quality.npmi[order].round(2) + 0.0,
     }
     columns: dict[str, Any] = {
+        "Topic": st.column_config.TextColumn(pinned=True),
         "Share": number(format="%.1f %%", help="Of the words, the mean over groups."),
         "Coherence": number(format="%.2f", help=f"{COHERENCE}."),
     }
@@ -93,8 +98,23 @@ def topics_table(
         for group, name in enumerate(topics.group_names):
             column = f"Own: {name}"
             table[column] = [len(standing.own(group)) for standing in standings]
-            columns[column] = number(help=f"Words of {plain_markdown(name)} that are surely its own.")
+            columns[column] = number(
+                f"{group_mark(group)} own", help=f"Words of {plain_markdown(name)} that are surely its own."
+            )
     return pd.DataFrame(table), columns
+
+
+def _how_to_read(topics: Topics, columns: Mapping[str, Any]) -> str:
+    """What is done with the table, and whose the signs at the heads of its columns are."""
+    marks = [
+        f"{group_mark(group)} {plain_markdown(name)}"
+        for group, name in enumerate(topics.group_names)
+        if f"Own: {name}" in columns
+    ]
+    signs = (
+        f" Own words that are sure, of {listed(marks, len(marks))}, are counted in the last columns." if marks else ""
+    )
+    return f"A click on a column’s head sorts by it; cells can be selected and copied, and a narrow table is swept sideways.{signs}"
 
 
 def gaps_figure(reading: Reading, findings: Findings, order: Sequence[int]) -> go.Figure:

@@ -109,3 +109,14 @@ def test_a_picture_is_saved_as_png_and_as_svg(visit: Visit, finished: str, tmp_p
     assert not list(drawing.iter(f"{SVG}foreignObject")) and not list(drawing.iter(f"{SVG}script"))
     ground = drawing.find(f"{SVG}rect")
     assert ground is not None and "252, 251, 248" in ground.get("style", "")
+
+
+def test_a_saved_picture_has_each_name_once(visit: Visit, finished: str, tmp_path: Path) -> None:
+    """Names that are written for telephones have no ink in it."""
+    person = visit().open("compare", finished)
+    person.page.locator(".js-plotly-plot .textpoint").first.wait_for()
+    drawing = ElementTree.parse(save_picture(person, "SVG", tmp_path)).getroot()
+    styles = [text.get("style", "") for text in drawing.iter(f"{SVG}text")]
+    wide, narrow = ([style for style in styles if f"for-{screens}-screens" in style] for screens in ("wide", "narrow"))
+    assert len(wide) == 3 and all("fill-opacity: 1;" in style for style in wide)
+    assert all("fill-opacity: 0;" in style for style in narrow)

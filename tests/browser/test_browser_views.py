@@ -43,6 +43,35 @@ def test_every_page_on_a_telephone_in_the_dark(visit: Visit, finished: str) -> N
         assert person.key == finished
 
 
+CUT = """() => [...document.querySelectorAll('.px-card header :is(b, span), .px-card h6 .px-group')]
+    .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+    .map(one => one.textContent)"""
+"""Labels on cards that are wider than the room they have."""
+
+NAMES = """() => {
+    const ground = document.querySelector('.js-plotly-plot .bglayer, .js-plotly-plot .cartesianlayer .bg').getBoundingClientRect();
+    const names = [...document.querySelectorAll('.js-plotly-plot text[style*="-screens"]')];
+    return names.filter(name => name.getClientRects().length).map(name => {
+        const place = name.getBoundingClientRect();
+        return [name.style.fontFamily.split(',')[0], place.left - ground.left, ground.right - place.right];
+    });
+}"""
+"""Of each name that is seen in the picture: the font that says for which screens it is, and its distance from both sides."""
+
+
+@pytest.mark.parametrize(("size", "screens"), [(TELEPHONE, "for-narrow-screens"), ((1440, 900), "for-wide-screens")])
+def test_labels_and_names_in_the_picture_are_not_cut(
+    visit: Visit, finished: str, size: tuple[int, int], screens: str
+) -> None:
+    person = visit(size=size).open("explore", finished)
+    person.page.locator(".px-card li").first.wait_for()
+    assert person.page.evaluate(CUT) == []
+    person.open("compare", finished).page.locator(".js-plotly-plot .textpoint").first.wait_for()
+    names = person.page.evaluate(NAMES)
+    assert len(names) == 3 and {name[0] for name in names} == {screens}
+    assert all(left > -2 and right > -2 for _, left, right in names), names
+
+
 def test_light_is_light(visit: Visit) -> None:
     ground, ink = lightness(visit().open())
     assert ground > 0.9 > 0.3 > ink
