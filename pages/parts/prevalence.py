@@ -39,7 +39,7 @@ def prevalence_section(workspace: Workspace, reading: Reading, topic: int) -> No
 def _section(reading: Reading, findings: Findings, topic: int) -> None:
     topics = reading.topics
     st.subheader("How much they talk about it")
-    st.html(f"<p>{shares_sentence(topics, findings, topic, reading.name(topic), html_pen(topics))}</p>")
+    st.html(f"<p>{shares_sentence(topics, findings, topic, reading.called(topic), html_pen(topics))}</p>")
     differences = difference_intervals(findings, topic)
     order, other = _choices(topics, topic, differences is not None)
     st.html(shares_html(topics, findings, topic, order))

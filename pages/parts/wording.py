@@ -115,7 +115,7 @@ def _sentences_html(reading: Reading, findings: Findings, topic: int, groups: Se
     """What all say, and each group's own words."""
     topics = reading.topics
     shared = escaped(", ".join(topics.shared_words(topic, 8)))
-    own = own_words_sentence(topics, findings, topic, reading.name(topic), groups, html_pen(topics))
+    own = own_words_sentence(topics, findings, topic, reading.called(topic), groups, html_pen(topics))
     return f"<p>All of them say <b>{shared}</b>. {own or 'No word leans to one group.'}</p>"
 
 

@@ -30,6 +30,7 @@ from spdp_engine.topics.findings import Findings
 from spdp_engine.topics.labels import Labels
 from spdp_engine.topics.merging import merge_topics
 from spdp_engine.topics.pairing import Pairing, RunTopics, pair_runs
+from spdp_engine.topics.telling import called
 from spdp_engine.topics.view import View
 from spdp_engine.types import Sample
 
@@ -42,6 +43,9 @@ LIFETIME = 24 * 3600
 
 FIRST_THE_PAGE = 1.5
 """Seconds before evidence is gathered: the page that is opened when a run has come to rest has all cores until then."""
+
+WORDS_IN_SENTENCE = 2
+"""Words that say in a sentence what a topic without a name is about."""
 
 VIEWS = 50
 """Changes of the view that can be taken back."""
@@ -94,6 +98,10 @@ class Reading:
     def name(self, topic: int) -> str:
         """What people call a topic."""
         return self.view.name(topic)
+
+    def called(self, topic: int) -> str:
+        """What a sentence calls a topic: where it has no name, with words that say what it is about."""
+        return called(self.view, topic, self.labels.words(topic, WORDS_IN_SENTENCE))
 
     @cached_property
     def labels(self) -> Labels:

@@ -51,10 +51,14 @@ class Labels:
         together, p log(p / q); a word of titles by the same of its frequency in the titles of strong documents against all titles.
         Each kind is brought to at most 1, and a word of both kinds has the sum. Of words that only titles have one is taken.
         """
+        label = ", ".join(self.words(topic, words))
+        return label[:1].upper() + label[1:]
+
+    def words(self, topic: int, count: int = WORDS) -> list[str]:
+        """The words of `suggest` as the vocabulary has them."""
         if topic not in self._known:
             self._known[topic] = self._best_words(topic)
-        label = ", ".join(self._known[topic][:words])
-        return label[:1].upper() + label[1:]
+        return self._known[topic][:count]
 
     def _best_words(self, topic: int) -> list[str]:
         specific, titles = (

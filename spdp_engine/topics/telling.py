@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spdp_engine.measures.simultaneous import simultaneous_intervals
 from spdp_engine.topics.findings import Findings, WordFinding
 from spdp_engine.topics.reading import Topics, Word
+from spdp_engine.topics.view import View
 
 MOST_TIMES = 20
 """A share more than so many times another's is only called that: the other is too small to say how many times."""
@@ -41,6 +42,15 @@ class Pen:
 def plain(topics: Topics) -> Pen:
     """Writes everything as it is, for places that take plain text."""
     return Pen(topics.group_names.__getitem__)
+
+
+def called(view: View, topic: int, words: Sequence[str]) -> str:
+    """What a sentence calls a topic: the name that a person gave it, else its number and words that say what it is about."""
+    name = view.names.get(topic)
+    if name:
+        return name
+    about = f" ({', '.join(words)})" if words else ""
+    return f"topic {view.numbers(topic)}{about}"
 
 
 # --- how much

@@ -38,8 +38,11 @@ class View:
 
     def name(self, topic: int) -> str:
         """What people call a topic: the name that they gave it, else its number from 1 with those of its parts."""
-        numbers = (topic, *self.parts(topic))
-        return self.names.get(topic) or f"Topic {' + '.join(str(number + 1) for number in numbers)}"
+        return self.names.get(topic) or f"Topic {self.numbers(topic)}"
+
+    def numbers(self, topic: int) -> str:
+        """A topic's number from 1, with those of its parts: "3 + 5"."""
+        return " + ".join(str(number + 1) for number in (topic, *self.parts(topic)))
 
     def shown(self, topics: int) -> tuple[int, ...]:
         """Which of so many topics are shown, rising: those neither hidden nor read as part of another."""

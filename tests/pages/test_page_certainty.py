@@ -71,7 +71,9 @@ def test_a_clear_difference_is_told_with_its_intervals(finished: str) -> None:
         shares = sorted(topics.prevalence[:, topic], reverse=True)
         sentence = re.sub(r"\s+", " ", visitor.text)
         if shares[0] - shares[1] > 0.01:
-            assert re.search(r"of its words on Topic \d+, .* \(.* to .*%\): .*(as much|by chance)\.", sentence)
+            assert re.search(
+                r"of its words on topic \d+ \(\w+, \w+\), .* \(.* to .*%\): .*(as much|by chance)\.", sentence
+            )
         assert piece(visitor, "px-shares", "px-bar").count("px-whisker") == 2
         assert "In percentage points" in visitor.text and "interval of 90%" in visitor.text
         assert_no_nan(visitor)

@@ -8,6 +8,7 @@ import pytest
 from spdp_engine.topics.findings import Findings
 from spdp_engine.topics.telling import (
     Pen,
+    called,
     difference_intervals,
     gap_sentence,
     own_words_sentence,
@@ -18,6 +19,7 @@ from spdp_engine.topics.telling import (
     times_as_much,
     words_are_known,
 )
+from spdp_engine.topics.view import View
 from tests.unit.engine.hand_made import (
     Known,
     counted_topics,
@@ -35,6 +37,14 @@ TWO = ("Commons", "Courier")
 def paper_counts() -> np.ndarray:
     """Two groups on one topic: shared words, and two own words each."""
     return np.array([[300, 200, 2, 1, 90, 60], [300, 200, 90, 60, 2, 1]], float)[:, :, None]
+
+
+def test_a_topic_without_a_name_is_called_by_number_and_words_and_another_as_it_was_named() -> None:
+    view = View().named(1, "Rents").merge([4], into=2)
+    assert called(view, 1, ["rent", "landlord"]) == "Rents"
+    assert called(view, 0, ["rent", "landlord"]) == "topic 1 (rent, landlord)"
+    assert called(view, 2, ["rent"]) == "topic 3 + 5 (rent)"
+    assert called(view, 3, []) == "topic 4", "of a topic without words"
 
 
 # --- how much
