@@ -136,7 +136,7 @@ def test_groups_with_names_that_begin_alike_keep_rows_of_their_own() -> None:
     """What is left of long names would not tell them apart."""
     names = ("The Corran Bay Ledger on Monday", "The Corran Bay Ledger on Sunday", "The Dockside Lantern")
     visitor = Visitor().upload(("talk.csv", as_csv(talk(72, names)))).run_topics(2, 6).go("compare")
-    (picture,) = visitor.at.get("plotly_chart")
+    (picture,) = visitor.unfold("heat_map_to_save").at.get("plotly_chart")
     labels = json.loads(picture.proto.spec)["layout"]["xaxis"]["ticktext"]
     assert len(set(labels)) == 3
 
