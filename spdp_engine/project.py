@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,7 @@ from spdp_engine.corpus import (
     Source,
     Tokeniser,
 )
+from spdp_engine.corpus.changes import WordChange, with_change
 from spdp_engine.corpus.originals import originals_of
 from spdp_engine.errors import InputError, ParallaxError
 from spdp_engine.jobs import Job, Queue, Rested
@@ -96,6 +97,7 @@ class Project:
         view: how its topics are read.
         findings: how sure that is; None: it was not measured to the end, and so it is measured anew.
         earlier: what is kept of other runs beside it.
+        pending: changes of words with which the run is to go on, but has not yet.
         versions: of Parallax and what it stands on, as the file tells; empty before it was in one.
     """
 
@@ -113,6 +115,7 @@ class Project:
     view: View = field(default_factory=View)
     findings: Findings | None = None
     earlier: tuple[Run, ...] = ()
+    pending: tuple[WordChange, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -240,7 +243,7 @@ KINDS = (
     Associations, AssociationTable, Collection, Columns, Corpus, CorpusSettings, Counts, Documents, Findings, Iteration,
     LdaCounts, LdaPriors, LdaSample, Matrices, MeanSample, Note, Origin, Project, Reference, RowOrigins, Run, RunTopics,
     SamplerSettings, Scored, ScoredTokens, Seats, SeedEvidence, Snapshot, Source, SpdpPriors, SpdpSample, Sums, Tokeniser, View,
-    WordEvidence,
+    WordChange, WordEvidence,
 )  # fmt: skip
 """The classes that a project file may speak of."""
 
@@ -373,6 +376,7 @@ def _checked(project: Project, limit: int) -> Project:
             and _within(project.reference.token_word, len(project.reference.vocabulary))
         ),
         "findings": project.findings is None or _findings_fit(project.findings, corpus, settings.topics),
+        "changes of words": _changes_fit(project.pending, corpus),
         "other runs": all(_run_fits(run) for run in project.earlier),
     }
     for what, fits in fitting.items():
@@ -433,6 +437,18 @@ def _findings_fit(findings: Findings, corpus: Corpus, topics: int) -> bool:
         fit &= seeds.topics.shape == (topics,)
         fit &= words is None or seeds.words.shape == (len(words.topic), corpus.n_groups)
     return fit
+
+
+def _changes_fit(changes: Sequence[WordChange], corpus: Corpus) -> bool:
+    """Whether these changes could be made of the words of a corpus, one after the other as a person collected them."""
+    words = {word for change in changes for word in (change.word, change.into) if word is not None}
+    collected: tuple[WordChange, ...] = ()
+    try:
+        for change in changes:
+            collected = with_change(collected, change)
+    except ParallaxError:
+        return False
+    return len(collected) == len(changes) and words <= set(corpus.vocabulary)
 
 
 def _run_fits(run: Run) -> bool:

@@ -305,6 +305,7 @@ class Workspace:
             view=self.view,
             findings=self._found() if self._found_all else None,
             earlier=self.earlier,
+            pending=self.pending,
         )
 
     def take_project(self, project: Project, queue: Queue) -> None:
@@ -322,7 +323,8 @@ class Workspace:
             self._matched = project.corpus, project.associations
         job = project.job(queue)
         self.start(job, project.associations)
-        self.reference, self.view, self.opened = project.reference, project.view, (project.told, *project.remarks)
+        self.reference, self.view, self.pending = project.reference, project.view, project.pending
+        self.opened = project.told, *project.remarks
         known = {run.key for run in project.earlier}
         self.earlier = kept((*project.earlier, *(run for run in self.earlier if run.key not in known)))
         if project.findings:

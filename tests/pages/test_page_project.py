@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 from visitor import PATIENCE, Visitor, as_csv, talk
 
+from pages.parts.changed_words import change_text
 from pages.parts.workspace import Workspace
+from spdp_engine.corpus.changes import WordChange
 from spdp_engine.jobs import JobState
 from spdp_engine.project import ENDING, Project, project_bytes
 from spdp_engine.topics.findings import Findings
@@ -220,3 +223,21 @@ def test_without_a_run_there_is_nothing_to_save() -> None:
     visitor = Visitor()
     assert visitor.workspace.project() is None
     assert visitor.press("Open this sample").workspace.project() is None
+
+
+def test_changes_of_words_that_were_only_collected_are_there_again() -> None:
+    visitor = Visitor().upload(("talk.csv", as_csv(talk()))).run_topics(3, 5)
+    visitor.workspace.pending = (WordChange("strike"), WordChange("ship", "harbour"))
+    other = Visitor().upload((f"talk{ENDING}", save(visitor))).go("compare")
+    assert other.workspace.pending == visitor.workspace.pending
+    assert {change_text(change) for change in visitor.workspace.pending} <= {plain(label) for label in other.buttons}
+    other.press("Continue with these changes")
+    corpus = job_of(other).corpus
+    assert not {"strike", "ship"} & set(corpus.vocabulary) and other.workspace.pending == ()
+    for one in (visitor, other):
+        one.workspace.let_go()
+
+
+def plain(label: str) -> str:
+    """A label without the strokes that keep it from being read as Markdown."""
+    return re.sub(r"\\(.)", r"\1", label)

@@ -54,6 +54,9 @@ BEFORE, AFTER = 45, 20
 COLUMNS = Columns("text", "paper", "title", "date")
 
 
+PENDING = WordChange("strike"), WordChange("teacher", "school")
+
+
 def rows(documents: int = 40, words: int = 25) -> bytes:
     """Documents that are as messy as people's are: markup, quotes, emoji, right to left, nothing at all, twice the same."""
     draw = random.Random(4)
@@ -117,7 +120,9 @@ def full_project() -> tuple[Project, Sampler]:
     reference = read_reference([InputFile("other.txt", data=b"the ship left the quay with cargo")], corpus)
     run = Run.of(corpus, project.settings, project.records, RunTopics.of(topics), None, "Harbour & school", "links.csv")
     view = View().named(2, "Ships <b>").hide(0).merge([3], into=1).pin(2)
-    return replace(project, findings=findings, reference=reference, earlier=(run, run), view=view), sampler
+    return replace(
+        project, findings=findings, reference=reference, earlier=(run, run), view=view, pending=PENDING
+    ), sampler
 
 
 @pytest.fixture(scope="module")
@@ -437,6 +442,30 @@ def test_a_project_of_a_newer_parallax(full: tuple[Project, Sampler], monkeypatc
     assert "newer Parallax (9.9)" in sentence
 
 
+def test_a_project_from_before_words_could_be_pending_opens(full: tuple[Project, Sampler]) -> None:
+    opened = read_project(InputFile(f"old{ENDING}", data=without(project_bytes(full[0]), "pending")))
+    assert opened.pending == () and opened.view == full[0].view
+
+
+def without(data: bytes, *fields: str) -> bytes:
+    """A project file as a Parallax wrote it that did not know these fields yet."""
+
+    def older(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: older(one) for key, one in value.items() if key not in fields}
+        return [older(one) for one in value] if isinstance(value, list) else value
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as now, zipfile.ZipFile(buffer, "w") as before:
+        for name in now.namelist():
+            values = now.read(name)
+            if name == packing.VALUES:
+                assert all(f'"{field}"' in values.decode() for field in fields)
+                values = json.dumps(older(json.loads(values))).encode()
+            before.writestr(name, values)
+    return buffer.getvalue()
+
+
 def test_a_project_that_memory_cannot_hold(full: tuple[Project, Sampler]) -> None:
     assert "more in memory" in refused(project_bytes(full[0]), limit=100_000)
 
@@ -520,6 +549,11 @@ HARMFUL: dict[str, Callable[[Project], Project]] = {
     "matrices of no file": lambda project: replace(project, associations=None),
     "a topic that is not there": lambda project: replace(project, view=View().pin(TOPICS)),
     "a whole that is a part": lambda project: replace(project, view=View(merged={1: 2, 2: 3})),
+    "a change of a word that is not there": lambda project: replace(project, pending=(WordChange("ship", "nowhere"),)),
+    "a change told twice": lambda project: replace(project, pending=2 * (WordChange("ship"),)),
+    "a word joined with one that goes": lambda project: replace(
+        project, pending=(WordChange("ship"), WordChange("crane", "ship"))
+    ),
     "findings on other topics": lambda project: replace(
         project, findings=Findings(gap_draws=np.zeros((2, TOPICS + 1), np.float32))
     ),
