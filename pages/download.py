@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -23,19 +22,11 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 ALL, PINNED, CHOSEN = "All", "Pinned", "Chosen"
 """Which topics go into the report."""
 
-WISHES = "report_wishes"
-"""Where the session keeps what the person writes into the report."""
+LONGEST_TITLE = 200
+"""Characters of the report's title."""
 
 ON_ITS_WAY = 0.3
-"""Seconds that a report waits for what was typed last: leaving a field and pressing the button are one click."""
-
-
-@dataclass
-class Wishes:
-    """What the person writes into the report, as it stands now."""
-
-    title: str = ""
-    note: str = ""
+"""Seconds that a report, or a project, waits for what was typed last: leaving a field and pressing the button are one click."""
 
 
 def page() -> None:
@@ -71,8 +62,7 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
         '<p class="px-quiet">One file that opens in any browser, without a network, and prints: for every topic how much '
         "each group talks about it, how it words it, and passages; how all of it was done, and whom to cite.</p>"
     )
-    wishes = st.session_state.setdefault(WISHES, Wishes())
-    _title_and_note(workspace.job_name, wishes)
+    _title_and_note(workspace)
     topics = _choose_topics(reading)
     if not topics:
         st.caption("Choose at least one topic.")
@@ -80,7 +70,7 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
         st.caption(f"A report tells of at most {MOST_TOPICS} topics: the first in its order.")
     st.download_button(
         "Download the report",
-        lambda: _report_bytes(result, wishes, topics),
+        lambda: _report_bytes(workspace, result, topics),
         f"{file_name('report')}.html",
         "text/html",
         type="primary",
@@ -91,23 +81,27 @@ def _report(workspace: Workspace, reading: Reading, result: Result) -> None:
 
 
 @st.fragment
-def _title_and_note(job_name: str, wishes: Wishes) -> None:
+def _title_and_note(workspace: Workspace) -> None:
     """Two fields. Drawn by themselves when they change, so that the button beside them stays as it is while it is pressed."""
     with guarded():
-        wishes.title = st.text_input(
-            "Title", job_name, key=f"report_title_{job_name}", max_chars=200, persist_state="session"
+        usual, whose = workspace.job_name[:LONGEST_TITLE], f"{workspace.key}_{workspace.report_turn}"
+        written = usual if workspace.report_title is None else workspace.report_title[:LONGEST_TITLE]
+        title = st.text_input(
+            "Title", written, key=f"report_title_{whose}", max_chars=LONGEST_TITLE, persist_state="session"
         )
-        wishes.note = st.text_area(
-            "Your own note (optional)", key="report_note", height=120, persist_state="session",
+        workspace.report_title = None if title == usual else title
+        workspace.report_note = st.text_area(
+            "Your own note (optional)", workspace.report_note, key=f"report_note_{whose}", height=120, persist_state="session",
             placeholder="What the documents are, what you asked, what you make of it.",
             help="Stands at the beginning. An empty line begins a paragraph.",
         )  # fmt: skip
 
 
-def _report_bytes(result: Result, wishes: Wishes, topics: Sequence[int]) -> bytes:
+def _report_bytes(workspace: Workspace, result: Result, topics: Sequence[int]) -> bytes:
     """The report, with what was written until now."""
     time.sleep(ON_ITS_WAY)
-    return report_bytes(result, wishes.title, wishes.note, topics)
+    title = workspace.job_name if workspace.report_title is None else workspace.report_title
+    return report_bytes(result, title, workspace.report_note, topics)
 
 
 def _choose_topics(reading: Reading) -> list[int]:
@@ -194,6 +188,7 @@ def _project_bytes(workspace: Workspace) -> bytes:
     Raises:
         InputError: the run has no state that could be saved.
     """
+    time.sleep(ON_ITS_WAY)
     project = workspace.project()
     if project is None:
         raise InputError(

@@ -98,6 +98,8 @@ class Project:
         findings: how sure that is; None: it was not measured to the end, and so it is measured anew.
         earlier: what is kept of other runs beside it.
         pending: changes of words with which the run is to go on, but has not yet.
+        report_title: what was written for the title of the report; None: nothing was.
+        report_note: the note at its beginning.
         versions: of Parallax and what it stands on, as the file tells; empty before it was in one.
     """
 
@@ -116,6 +118,8 @@ class Project:
     findings: Findings | None = None
     earlier: tuple[Run, ...] = ()
     pending: tuple[WordChange, ...] = ()
+    report_title: str | None = None
+    report_note: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

@@ -178,6 +178,9 @@ class Workspace:
         before_changes: the run as it was before it was continued with other words; None: it was not.
         earlier: what is kept of the runs before, and of further ones beside the present one, the newest first.
         further: a run beside the present one, as long as nothing has come of it.
+        report_title: what the person wrote for the title of the report; None: nothing, so that it is the collection's name.
+        report_note: the person's note at its beginning.
+        report_turn: counts the collections and projects whose report these are of, so that none gets the words for another.
         opened: what there is to know of the project that the run is from, in sentences; none where it is from no project.
     """
 
@@ -202,6 +205,9 @@ class Workspace:
     before_changes: BeforeChanges | None = None
     earlier: tuple[Run, ...] = ()
     further: FurtherRun | None = None
+    report_title: str | None = None
+    report_note: str = ""
+    report_turn: int = 0
     opened: tuple[str, ...] = ()
     used: float = field(default_factory=time.time)
     _corpus: Corpus | None = None
@@ -267,10 +273,16 @@ class Workspace:
             if job.corpus is self.corpus and self.collection and self.documents:
                 self._brought = self.collection, self.documents
         self._take(job, associations)
+        if self.job_name != self.name:
+            self.write_report(None, "")
         self.job_name, self.opened = self.name, ()
         self.view, self.view_history, self.pending, self.before_changes = View(), (), (), None
         if self.reference and self.reference.vocabulary != job.corpus.vocabulary:
             self.reference = None
+
+    def write_report(self, title: str | None, note: str) -> None:
+        """Takes another title and note for the report, in the place of those that the person wrote."""
+        self.report_title, self.report_note, self.report_turn = title, note, self.report_turn + 1
 
     def _take(self, job: Job, associations: Associations | None) -> None:
         self.leave_evidence()
@@ -306,6 +318,8 @@ class Workspace:
             findings=self._found() if self._found_all else None,
             earlier=self.earlier,
             pending=self.pending,
+            report_title=self.report_title,
+            report_note=self.report_note,
         )
 
     def take_project(self, project: Project, queue: Queue) -> None:
@@ -325,6 +339,7 @@ class Workspace:
         self.start(job, project.associations)
         self.reference, self.view, self.pending = project.reference, project.view, project.pending
         self.opened = project.told, *project.remarks
+        self.write_report(project.report_title, project.report_note)
         known = {run.key for run in project.earlier}
         self.earlier = kept((*project.earlier, *(run for run in self.earlier if run.key not in known)))
         if project.findings:

@@ -14,9 +14,10 @@ from visitor import PATIENCE, Visitor, as_csv, talk
 
 from pages.parts.changed_words import change_text
 from pages.parts.workspace import Workspace
+from spdp_engine.corpus import InputFile
 from spdp_engine.corpus.changes import WordChange
 from spdp_engine.jobs import JobState
-from spdp_engine.project import ENDING, Project, project_bytes
+from spdp_engine.project import ENDING, Project, project_bytes, read_project
 from spdp_engine.topics.findings import Findings
 from spdp_engine.topics.view import View
 
@@ -241,3 +242,28 @@ def test_changes_of_words_that_were_only_collected_are_there_again() -> None:
 def plain(label: str) -> str:
     """A label without the strokes that keep it from being read as Markdown."""
     return re.sub(r"\\(.)", r"\1", label)
+
+
+def written(visitor: Visitor) -> tuple[str, str]:
+    """Title and note of the report, as they stand in their fields."""
+    visitor.go("download")
+    return str(visitor.widget("text_input", "Title").value), str(visitor.widget("text_area", "Your own note").value)
+
+
+def test_title_and_note_of_the_report_are_there_again_and_not_in_another_project(saved: bytes) -> None:
+    author = Visitor().upload((f"left{ENDING}", saved))
+    assert written(author) == (NAME, "")
+    author.step(author.widget("text_input", "Title").set_value("Ships *and* schools").run)
+    author.step(author.widget("text_area", "Your own note").set_value("What I asked.\n\nWhat I make of it.").run)
+    data = save(author)
+    assert written(author.go("explore")) == ("Ships *and* schools", "What I asked.\n\nWhat I make of it.")
+    reader = Visitor().upload((f"left{ENDING}", data))
+    assert written(reader) == written(author)
+    again = save(reader)
+    assert read_project(InputFile(f"a{ENDING}", data=again)).report_note == "What I asked.\n\nWhat I make of it."
+    reader.go("documents").upload((f"other{ENDING}", saved))
+    assert written(reader) == (NAME, ""), "a note is of one project"
+    reader.go("documents").upload((f"left{ENDING}", data))
+    assert written(reader)[0] == "Ships *and* schools"
+    for one in (author, reader):
+        one.workspace.let_go()

@@ -121,7 +121,14 @@ def full_project() -> tuple[Project, Sampler]:
     run = Run.of(corpus, project.settings, project.records, RunTopics.of(topics), None, "Harbour & school", "links.csv")
     view = View().named(2, "Ships <b>").hide(0).merge([3], into=1).pin(2)
     return replace(
-        project, findings=findings, reference=reference, earlier=(run, run), view=view, pending=PENDING
+        project,
+        findings=findings,
+        reference=reference,
+        earlier=(run, run),
+        view=view,
+        pending=PENDING,
+        report_title="Ships & <b>",
+        report_note="é\n\nShips.",
     ), sampler
 
 
@@ -442,9 +449,11 @@ def test_a_project_of_a_newer_parallax(full: tuple[Project, Sampler], monkeypatc
     assert "newer Parallax (9.9)" in sentence
 
 
-def test_a_project_from_before_words_could_be_pending_opens(full: tuple[Project, Sampler]) -> None:
-    opened = read_project(InputFile(f"old{ENDING}", data=without(project_bytes(full[0]), "pending")))
-    assert opened.pending == () and opened.view == full[0].view
+def test_a_project_from_before_all_of_this_was_kept_opens(full: tuple[Project, Sampler]) -> None:
+    data = without(project_bytes(full[0]), "pending", "report_title", "report_note")
+    opened = read_project(InputFile(f"old{ENDING}", data=data))
+    assert (opened.pending, opened.report_title, opened.report_note) == ((), None, "")
+    assert opened.view == full[0].view
 
 
 def without(data: bytes, *fields: str) -> bytes:
