@@ -383,9 +383,9 @@ def _read(options: argparse.Namespace, collection: Collection) -> tuple[Document
     taken = {role: set(given.values()) for role in given}
     for role in ("title", "date"):  # a title may well say which document it is of
         taken[role] -= {given["document"]}
-    if options.id is not None:  # what tells documents apart puts none together
-        taken["group"].add(options.id)
-        taken["document"].add(options.id)
+    if options.id is not None:  # what tells documents apart is known, and is no guess at anything else
+        for role in given:
+            taken[role].add(options.id)
     if given["document"] == "":
         taken["document"].add(guess.document)
     group, title, date, document = (

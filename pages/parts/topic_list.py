@@ -29,7 +29,7 @@ CLICKED = "clicked_word"
 TOPIC = "topic"
 """What the address calls the topic that is read, counted from 1."""
 
-CHOSEN, READ = "compare_topic", "read_topic"
+CHOSEN, READ = "compare_topic", "compare_topic_read"
 """Where the session keeps what the list of topics has chosen, and the topic that was read when the page was drawn last."""
 
 ADDRESSED = "topic_in_address"
