@@ -16,6 +16,7 @@ from benchmarks import table_limit, thesis_algorithm1
 from benchmarks.data import generated_corpus
 from benchmarks.report import read_rows, table
 from benchmarks.runs import complete
+from benchmarks.smoke import MEASUREMENTS as SMOKE
 from benchmarks.thesis_algorithm1 import NEVER, ThesisAlgorithm1, held_out_perplexity, log_ratios
 from spdp_engine.models.stirling import seating_factors
 from spdp_engine.sampling.sampler import Sampler, plain_settings
@@ -33,14 +34,24 @@ def run_command(*words: str, **environment: str) -> subprocess.CompletedProcess[
     )  # fmt: skip
 
 
-def test_smoke_runs_every_measurement(tmp_path: Path) -> None:
-    done = run_command("smoke", "--output", str(tmp_path))
+def test_smoke_runs_every_measurement() -> None:
+    """`learning`, `evidence` and `blocking` take longer, and are tested by themselves."""
+    assert {*SMOKE} == {*BRIEF, "learning", "evidence", "blocking"}
+    done = run_command("smoke", "speed", "tea")
+    assert done.returncode == 2 and "There is no “tea”" in done.stderr
+
+
+def test_a_measurement_leaves_a_page_and_rows_that_say_where_they_are_from(tmp_path: Path) -> None:
+    done = run_command("smoke", *BRIEF, "--output", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    for command in ("speed", "fit-quality", "table-limit"):
+    for command in BRIEF:
         assert (tmp_path / f"{command}-generated-k8-quick.md").read_text(encoding="utf-8") in done.stdout
         rows = read_rows(tmp_path / f"{command}-generated-k8-quick.csv")
         assert rows and rows[0]["device"] and int(rows[0]["cores"]) >= 1 and rows[0]["date"]
     assert "times as fast as the thesis's Algorithm 1" in done.stdout
+
+
+BRIEF = ("speed", "fit-quality", "associations", "table-limit")
 
 
 @pytest.mark.parametrize("words", [(), ("--corpus", "nowhere.csv")])
