@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -12,6 +13,7 @@ from spdp_engine.corpus import Corpus
 from spdp_engine.topics.crosstab import fields_with_few_values, in_order, values_of
 from spdp_engine.topics.dates import Dates, read_dates
 from spdp_engine.topics.folding import fold
+from spdp_engine.topics.labels import words_of_titles
 from spdp_engine.topics.search import TextIndex
 
 
@@ -64,11 +66,22 @@ class Library:
 
 
 _KEPT: WeakKeyDictionary[Corpus, Library] = WeakKeyDictionary()
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def library(corpus: Corpus) -> Library:
     """The one library of a corpus."""
-    found = _KEPT.get(corpus)
-    if found is None:
-        found = _KEPT[corpus] = Library(corpus)
-    return found
+    with _ONE_AT_A_TIME:
+        found = _KEPT.get(corpus)
+        if found is None:
+            found = _KEPT[corpus] = Library(corpus)
+        return found
+
+
+def read_ahead(corpus: Corpus) -> None:
+    """Works out what the page Compare needs of a corpus, before it is asked for."""
+    books = library(corpus)
+    books.dates()
+    for field in books.fields:
+        books.values(field)
+    words_of_titles(corpus)

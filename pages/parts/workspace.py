@@ -17,6 +17,7 @@ from functools import cached_property
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.parts.library import read_ahead
 from spdp_engine.choosing import Choosing
 from spdp_engine.corpus import AssociationTable, Collection, Columns, Corpus, CorpusSettings, Documents, Reference
 from spdp_engine.corpus.changes import WordChange, changed_settings
@@ -40,6 +41,9 @@ REFRESH_SECONDS = 0.45
 """Pace at which a running job is drawn: a little over twice a second."""
 LIFETIME = 24 * 3600
 """Seconds after which an unused workspace is let go."""
+
+READ_AHEAD = 1.0
+"""Seconds after a run has begun: then, while it goes on, what pages will need of its documents is worked out."""
 
 FIRST_THE_PAGE = 1.5
 """Seconds before evidence is gathered: the page that is opened when a run has come to rest has all cores until then."""
@@ -288,6 +292,9 @@ class Workspace:
         self.leave_evidence()
         self.job, self.job_associations = job, associations
         self._reading, self._next_reading = None, 0.0
+        ahead = threading.Timer(READ_AHEAD, read_ahead, (job.corpus,))
+        ahead.daemon = True
+        ahead.start()
 
     def project(self) -> Project | None:
         """The run and all that belongs to it, to be saved; waits for the sampler to tell its state.

@@ -8,6 +8,7 @@ Labels(topics, corpus).suggest(topic)
 from __future__ import annotations
 
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,18 @@ LIFT = 2.0
 
 _STEM = 5
 """Words that begin with so many letters alike are taken for forms of one word."""
+
+
+_TITLES: WeakKeyDictionary[Corpus, Tokens | None] = WeakKeyDictionary()
+
+
+def words_of_titles(corpus: Corpus) -> Tokens | None:
+    """Words of the documents' titles; None where there are no titles that say what documents are about. Kept with the corpus."""
+    if corpus not in _TITLES:
+        documents = corpus.documents
+        told = any(documents.titles) and tells_subject(documents.columns.title)
+        _TITLES[corpus] = count_words(documents.titles, corpus.tokeniser) if told else None
+    return _TITLES[corpus]
 
 
 class Labels:
@@ -87,13 +100,9 @@ class Labels:
         best = np.argsort(-scores, kind="stable")[:CANDIDATES]
         return {self._topics.vocabulary[there[i]]: float(scores[i]) for i in best}
 
-    @cached_property
+    @property
     def _titles(self) -> Tokens | None:
-        """Words of the documents' titles; None where there are no titles that say what documents are about."""
-        documents = self._corpus.documents
-        if not any(documents.titles) or not tells_subject(documents.columns.title):
-            return None
-        return count_words(documents.titles, self._corpus.tokeniser)
+        return words_of_titles(self._corpus)
 
     @cached_property
     def _titles_with(self) -> NDArray[np.float64]:
