@@ -43,8 +43,15 @@ QUIET = 0.6
 WATCH = """
 if (!window.parallaxLast) {
   window.parallaxLast = performance.now();
-  new MutationObserver(() => { window.parallaxLast = performance.now(); })
-    .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  // A line that says how far something is in the background moves by itself, every second, and answers nobody.
+  const moves = (node) => {
+    const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+    return Boolean(element?.closest('.stElementContainer')?.querySelector('[role=status]'));
+  };
+  new MutationObserver((changes) => {
+    if (changes.some((one) => one.attributeName !== 'data-test-script-state' && !moves(one.target)))
+      window.parallaxLast = performance.now();
+  }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 """
 IDLE = """document.querySelector('[data-testid="stApp"]').dataset.testScriptState === 'notRunning'"""
@@ -128,8 +135,8 @@ def run(arguments: Namespace) -> None:
                     [[one.action, f"{one.seconds:.2f}", f"{one.kilobytes:,.0f}"] for one in answers],
                 ),
                 f"Slowest {max(seconds):.2f} s, median {statistics.median(seconds):.2f} s; most sent at "
-                f"once {max(sizes) / 1000:.2f} MB. An answer is over when the page changes for the last time. Headless Chromium "
-                f"draws in software on the {machine.cores} cores of the server. Sent: frames of the page's own connection, "
+                f"once {max(sizes) / 1000:.2f} MB. An answer is over when the page changes for the last time, but for the line that "
+                f"tells every second how far the checking in the background is. Headless Chromium draws in software on the {machine.cores} cores of the server. Sent: frames of the page's own connection, "
                 "before the browser unpacks them, and without the files of Streamlit, which every page shares.",
             ],
         )
