@@ -161,7 +161,7 @@ class Evidence(Background[EvidenceStatus]):
 
     def __init__(
         self, corpus: Corpus, settings: SamplerSettings, topics: NDArray[np.integer], topics_read: Topics, queue: Queue,
-        plan: Plan = Plan(), after: float = 0.0,
+        plan: Plan = Plan(),
     ) -> None:  # fmt: skip
         """Starts to measure in a daemon thread.
 
@@ -172,12 +172,11 @@ class Evidence(Background[EvidenceStatus]):
             topics_read: what is read of the run there.
             queue: in which each of the samplers waits for its place.
             plan: how much is measured; it is brought to the size of the corpus.
-            after: seconds to wait before it begins.
         """
         super().__init__()
         self.corpus, self.settings, self.plan = corpus, settings, plan.sized(corpus.n_tokens)
         self.plan = replace(self.plan, iterations=max(1, min(self.plan.iterations, topics_read.sample.iteration)))
-        self._read, self._queue, self._after = topics_read, queue, after
+        self._read, self._queue = topics_read, queue
         self._units = Units.of_corpus(corpus)
         self._compared = not topics_read.worded_alike
         kept = np.asarray(topics) >= 0
@@ -210,9 +209,6 @@ class Evidence(Background[EvidenceStatus]):
     # --- the worker
 
     def _work(self) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: not self._wanted, self._after)
-        self._check()
         observed = self._sample()
         if observed and self._can_deal_out:
             self._deal_out(observed)
@@ -357,7 +353,7 @@ class Evidence(Background[EvidenceStatus]):
 
     def _sweep(self, sampler: Sampler, sweeps: int) -> None:
         for _ in range(sweeps):
-            self._check()
+            self._let_others_pass()
             sampler.step()
             self._worked(1)
 

@@ -45,8 +45,8 @@ LIFETIME = 24 * 3600
 READ_AHEAD = 1.0
 """Seconds after a run has begun: then, while it goes on, what pages will need of its documents is worked out."""
 
-FIRST_THE_PAGE = 1.5
-"""Seconds before evidence is gathered: the page that is opened when a run has come to rest has all cores until then."""
+FIRST_THE_PAGE = 1.0
+"""Seconds for which the gathering of evidence leaves the cores to a page that is drawn, and to the browser that shows it."""
 
 WORDS_IN_SENTENCE = 2
 """Words that say in a sentence what a topic without a name is about."""
@@ -441,9 +441,7 @@ class Workspace:
             return
         self.leave_evidence()
         self._evidence_of = reading.model.sample
-        self.evidence = Evidence(
-            self.job.corpus, self.job.settings, given, reading.model, registry().queue, after=FIRST_THE_PAGE
-        )
+        self.evidence = Evidence(self.job.corpus, self.job.settings, given, reading.model, registry().queue)
 
     def leave_evidence(self) -> None:
         """Ends the gathering of evidence, and lets go what was found."""
@@ -632,11 +630,14 @@ def open_workspace() -> None:
 
 
 def current() -> Workspace:
-    """The workspace of this session; where its run has come to rest, evidence of what it has found begins to be gathered."""
+    """The workspace of this session, whose page is drawn now; where its run has come to rest, evidence of what it has found is
+    gathered."""
     by_way_of_the_app()
     workspace = registry().find(st.session_state.get(PARAMETER))
     if workspace is None:  # forgotten while the tab stood open
         workspace = registry().create()
         st.session_state[PARAMETER] = workspace.key
     workspace.keep_evidence()
+    if workspace.evidence:
+        workspace.evidence.give_way(FIRST_THE_PAGE)
     return workspace

@@ -500,6 +500,24 @@ def test_cancelled_while_it_measures_it_keeps_what_is_known(run: Run, start: Sta
     assert queue.enter(object(), lambda: True)
 
 
+def test_it_gives_way_for_a_while_and_goes_on(run: Run, start: Start) -> None:
+    evidence = start(run, replace(PLAN, adapt=10**9))
+    wait_until(lambda: evidence.findings().prevalence_draws is not None)
+    evidence.give_way(3600)
+    evidence.give_way(1)  # asks for less than it gives already
+    time.sleep(0.5)  # the iteration that goes on ends
+    done = evidence._done
+    time.sleep(0.2)
+    assert evidence._done == done and evidence.status().state is JobState.RUNNING
+    evidence.cancel()
+    evidence.join(PATIENCE)
+    assert not evidence._thread.is_alive(), "it ends while it gives way"
+
+    evidence = start(run)
+    evidence.give_way(0.2)
+    assert evidence.wait(PATIENCE).state is JobState.FINISHED
+
+
 def test_what_fails_says_so_in_a_sentence(run: Run, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_memory(*_: object) -> None:
         raise DeviceError("The device ran out of memory.")
