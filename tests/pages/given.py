@@ -28,6 +28,9 @@ class Given:
     def status(self) -> EvidenceStatus:
         return EvidenceStatus(self.state, self.phase, 0.4, 0, 12.0, self.error)
 
+    def give_way(self, seconds: float) -> None:
+        pass
+
     def cancel(self) -> None:
         if self.state is JobState.RUNNING:
             self.state = JobState.STOPPED
