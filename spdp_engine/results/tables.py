@@ -284,7 +284,7 @@ COLUMNS = {
     "gap_high": "Upper end of it.",
     "gap_by_chance": "The same of groups that were dealt out to the documents at random, on average.",
     "gap_by_chance_high": "Above this a gap is called real; of those so called chance would give one in 20 at most.",
-    "gap_is_real": "Whether the wording gap is larger than chance makes it.",
+    "gap_is_real": "Whether the wording gap is larger than chance makes it, and its interval leaves out none.",
     "document": "The number of the document, as they were read.",
     "passage": "Which passage of it, where long documents were cut.",
     "title": "As in the documents.",

@@ -145,9 +145,9 @@ class Findings:
         return float(self.gap_baseline[:, topic].mean()), float(self.gap_limit[topic])
 
     def gap_is_real(self, topic: int) -> bool | None:
-        """Whether the wording gap is more than chance; None where it is not known."""
-        gap, chance = self.gap(topic), self.gap_by_chance(topic)
-        return None if gap is None or chance is None else gap > chance[1]
+        """Whether the wording gap is more than chance, and its interval leaves out none; None where it is not known."""
+        gap, interval, chance = self.gap(topic), self.gap_interval(topic), self.gap_by_chance(topic)
+        return None if gap is None or interval is None or chance is None else gap > chance[1] and interval[0] > 0
 
     def word(self, topic: int, group: int, word: str) -> WordFinding | None:
         """What is known of a word in one group; None where nothing is."""

@@ -112,7 +112,7 @@ def sentences(
             if any(standing.own(group) for group in range(len(standing.words)))
             else ""
         )
-        fall.append(f"The groups’ wordings differ no more than by chance{singly}.")
+        fall.append(f"The groups’ wordings may differ by chance alone{singly}.")
     shares = _shares(topics, findings, standing.topic, pen)
     if shares:
         sure, sentence = shares

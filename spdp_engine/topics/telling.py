@@ -180,6 +180,11 @@ def gap_sentence(topics: Topics, findings: Findings, topic: int) -> str:
     )
     if findings.gap_is_real(topic):
         return f"{told}. Documents dealt out at random would stay below {chance[1]:.2f}: the difference is real."
+    if gap > chance[1]:
+        return (
+            f"{told}. Documents dealt out at random would stay below {chance[1]:.2f}, but the interval reaches 0, since few "
+            "documents decide: it may be chance."
+        )
     return f"{told}. Documents dealt out at random can come to {chance[1]:.2f}: it may be chance."
 
 

@@ -120,7 +120,7 @@ def assert_sayable(findings: Findings, read: Topics) -> None:
         assert (interval is not None) == (chance is not None) == known == (findings.gap_is_real(topic) is not None)
         if gap is not None and interval and chance:
             assert 0 <= interval[0] <= gap <= interval[1] <= 1 and 0 <= chance[0] <= chance[1] <= 1
-            assert findings.gap_is_real(topic) == (gap > chance[1])
+            assert findings.gap_is_real(topic) == (gap > chance[1] and interval[0] > 0)
         for words in (*read.top_words(topic, 10), *read.own_words(topic, 10)):
             for group in range(len(read.group_names)):
                 for word in words:
@@ -476,6 +476,15 @@ def test_status_tells_how_far_it_is(run: Run, start: Start) -> None:
     assert shares == sorted(shares) and shares[0] > 0 and shares[-1] == pytest.approx(1)
     assert all(status.seconds_left is not None and status.seconds_left >= 0 for status in seen)
     assert list(dict.fromkeys(status.phase for status in seen)) == list(Phase)
+
+
+def test_a_gap_whose_interval_reaches_0_is_not_called_real() -> None:
+    draws = np.full((20, 2), 0.3, np.float32)
+    draws[:4, 1] = 0.0  # of one in five outcomes, more than the interval leaves out
+    chance = np.full((19, 2), 0.05, np.float32)
+    findings = Findings(gap_draws=draws, gap_baseline=chance, gap_limit=np.full(2, 0.1, np.float32))
+    assert [findings.gap_is_real(topic) for topic in (0, 1)] == [True, False]
+    assert findings.gap(1) is not None and findings.gap(1) > 0.1
 
 
 def test_cancelled_while_it_waits(run: Run, start: Start) -> None:

@@ -166,6 +166,11 @@ def test_a_gap_is_told_with_what_is_known_of_it() -> None:
     assert gap_sentence(topics, real, 0) == f"{told} would stay below 0.25: the difference is real."
     chance = Known(gaps={0: (0.28, 0.34)}, chance={0: (0.05, 0.35)}, real={0: False})
     assert gap_sentence(topics, chance, 0) == f"{told} can come to 0.35: it may be chance."
+    few = Known(gaps={0: (0.0, 0.34)}, chance={0: (0.05, 0.15)}, real={0: False})
+    assert gap_sentence(topics, few, 0).endswith(
+        "0.17 (0.00 to 0.34). Documents dealt out at random would stay below 0.15, but the interval reaches 0, since few documents "
+        "decide: it may be chance."
+    )
     unknown = Findings(gap_baseline=np.full((20, 1), np.nan, np.float32))
     assert gap_sentence(topics, unknown, 0) == (
         f"Their wordings are {gap} apart (0 alike, 1 no word in common); what of that may be chance is not known."
