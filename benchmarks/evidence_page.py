@@ -169,8 +169,8 @@ def _topics(rows: TextRows, quick: bool) -> list[str]:
         "## Topics",
         "Real: the wording gap is larger than groups dealt out at random make it, and its interval leaves out none; of the gaps "
         f"that are called so, chance would give one in 20 at most. In `planted` and `bursty` topics have log-odds of 0 to "
-        f"{STRONGEST:g} in equal steps, so that the smaller gaps are hardly more than chance in so few documents. Order: Spearman's "
-        "correlation of topics by gap with the "
+        f"{STRONGEST:g} in equal steps, so that the smaller gaps are hardly more than chance in so few documents. Order: "
+        "Spearman's correlation of topics by gap with the "
         "true gaps, the mean over corpora, of the gap that evidence gives and of the distance of the mean wordings.",
         table([*header, "order of mean wordings"], body, left=(0, 1)),
         f"Other seeds, which begin from nothing, have a planted topic in {found} of runs, the run itself counted.",
