@@ -321,6 +321,18 @@ class Evidence(Background[EvidenceStatus]):
         finally:
             self._queue.leave(self)
 
+    def _let_others_pass(self) -> None:
+        """Leaves its place to runs that wait for one, too: a person looks on while they do. Time that is waited is not its own."""
+        begin = time.perf_counter()
+        if self._queue.awaited:
+            self._become(JobState.WAITING)
+            if not self._queue.let_pass(self, lambda: not self._wanted):
+                raise Cancelled
+            self._become(JobState.RUNNING)
+        super()._let_others_pass()
+        if self._since is not None:
+            self._since += time.perf_counter() - begin
+
     def _spent(self) -> float:
         """Seconds in places so far."""
         since = self._since

@@ -110,6 +110,24 @@ class Queue:
             self._running.discard(ticket)
             self._changed.notify_all()
 
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for a place."""
+        return bool(self._waiting)
+
+    def let_pass(self, ticket: object, give_up: Callable[[], bool]) -> bool:
+        """Gives the place to those who wait for one, and waits behind them for another; returns at once where nobody waits.
+
+        Returns:
+            Whether there is a place; False once `give_up()` is true.
+        """
+        with self._changed:
+            if not self._waiting:
+                return True
+            self._running.discard(ticket)
+            self._changed.notify_all()
+            return self.enter(ticket, give_up)
+
     def before(self, ticket: object) -> int:
         """How many jobs run or wait before this one; 0 where it does not wait."""
         with self._changed:

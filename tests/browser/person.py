@@ -95,6 +95,7 @@ class Person:
         self.page.get_by_text("Advanced settings").click()
         self.page.get_by_role("spinbutton", name="Iterations").fill(str(iterations))
         self.press("Start")
+        expect(self.page.locator(".px-card")).to_have_count(topics)  # of a run before there are others
         self.page.locator(".px-card li").first.wait_for()
         return self
 

@@ -509,6 +509,28 @@ def test_cancelled_while_it_measures_it_keeps_what_is_known(run: Run, start: Sta
     assert queue.enter(object(), lambda: True)
 
 
+def test_runs_that_wait_for_a_place_have_it_at_once(run: Run, start: Start) -> None:
+    queue = Queue(limit=1)
+    evidence = start(run, replace(PLAN, adapt=10**9), queue)
+    wait_until(lambda: evidence.findings().prevalence_draws is not None)
+    other, done = object(), evidence._done
+    wait_until(lambda: evidence._done > done)
+    assert queue.enter(other, lambda: False), "though the phase is far from its end"
+    wait_until(lambda: evidence.status().state is JobState.WAITING)
+    assert evidence.status().waiting_before == 1
+    time.sleep(0.2)
+    done = evidence._done
+    time.sleep(0.2)
+    assert evidence._done == done, "the cores are another's"
+    queue.leave(other)
+    wait_until(lambda: evidence._done > done)
+    assert evidence.status().state is JobState.RUNNING
+    assert queue.enter(other, lambda: False)
+    evidence.cancel()
+    evidence.join(PATIENCE)
+    assert not evidence._thread.is_alive(), "it ends while it waits"
+
+
 def test_it_gives_way_for_a_while_and_goes_on(run: Run, start: Start) -> None:
     evidence = start(run, replace(PLAN, adapt=10**9))
     wait_until(lambda: evidence.findings().prevalence_draws is not None)
