@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 PAGES = ("Documents", "Explore", "Compare", "Read", "Trust", "Download", "Guide")
+MOMENTS = 25
 NOISE = re.compile(r"favicon|404")
 """What browsers say of files that nobody needs."""
 
@@ -123,7 +124,14 @@ class Person:
     # --- what is seen
 
     def overflow(self) -> int:
-        """Pixels by which the page is wider than the window."""
+        """Pixels by which the page is wider than the window; pictures are given a moment to follow a window that has changed."""
+        for _ in range(MOMENTS):
+            if (wider := self._overflow()) <= 0:
+                break
+            self.page.wait_for_timeout(200)
+        return wider
+
+    def _overflow(self) -> int:
         return int(
             self.page.evaluate(
                 """() => {
