@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
 
 PAGES = ("Documents", "Explore", "Compare", "Read", "Trust", "Download", "Guide")
 MOMENTS = 25
@@ -61,6 +62,18 @@ class Person:
         self.button(name).click()
         return self
 
+    def press_until(self, button: Locator, seen: Locator | None = None) -> Person:
+        """Presses a button, again where nothing comes of it: one that moves or is drawn anew under the mouse takes no click.
+
+        `seen`: what is to be seen then; None: the button no more.
+        """
+        for _ in range(3):
+            button.click()
+            with suppress(TimeoutError):
+                (seen or button).wait_for(timeout=7000, state="visible" if seen else "hidden")
+                return self
+        raise AssertionError(f"{button} was pressed, and nothing came of it")
+
     def button(self, name: str) -> Locator:
         """The button whose name is this word, behind its icon."""
         return self.page.get_by_role("button", name=re.compile(rf"(^|\s){re.escape(name)}$"))
@@ -95,7 +108,7 @@ class Person:
         field.fill(str(topics))
         self.page.get_by_text("Advanced settings").click()
         self.page.get_by_role("spinbutton", name="Iterations").fill(str(iterations))
-        self.press("Start")
+        self.press_until(self.button("Start"))
         expect(self.page.locator(".px-card")).to_have_count(topics)  # of a run before there are others
         self.page.locator(".px-card li").first.wait_for()
         return self

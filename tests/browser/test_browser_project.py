@@ -41,8 +41,7 @@ def test_a_project_is_opened_by_somebody_else_where_it_was_left(
     name_of(author).fill(NAME)
     name_of(author).press("Enter")
     expect(author.page.locator(".px-topic").first).to_be_visible()
-    author.settle().press("Pin")
-    author.button("Unpin").wait_for()
+    author.settle().press_until(author.button("Pin"), author.button("Unpin"))
     topic = re.search(r"[?&]topic=(\d+)", author.page.url)
     assert topic
     left = seen(author)

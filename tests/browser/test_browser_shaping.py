@@ -63,8 +63,7 @@ def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable
     expect(page.get_by_text("Read as one: Topic")).to_have_count(0)
 
     # The next one is hidden, and comes back.
-    person.settle().press("Pin")
-    person.button("Unpin").wait_for()
+    person.settle().press_until(person.button("Pin"), person.button("Unpin"))
     page.locator("h1").click()
     page.keyboard.press("n")
     expect(page.locator(".px-topic")).not_to_have_text(re.compile(rf"Topic {first}$"))
