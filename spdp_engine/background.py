@@ -57,7 +57,6 @@ class Background(ABC, Generic[Status]):
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._state, self._error = JobState.PREPARING, ""
-        self._others_pass_until = 0.0
 
     def _begin(self) -> None:
         """Starts the work in a daemon thread."""
@@ -80,10 +79,6 @@ class Background(ABC, Generic[Status]):
     def join(self, timeout: float) -> None:
         """Waits until the thread of work that is over has ended, or the time is over."""
         self._thread.join(timeout)
-
-    def give_way(self, seconds: float) -> None:
-        """Leaves the cores to others for so long, from the next iteration on."""
-        self._others_pass_until = max(self._others_pass_until, time.monotonic() + seconds)
 
     def cancel(self) -> None:
         """Ends it after the present iteration. What was found stays."""
@@ -123,13 +118,6 @@ class Background(ABC, Generic[Status]):
         """Raises `Cancelled` once nobody wants it any more."""
         if not self._wanted:
             raise Cancelled
-
-    def _let_others_pass(self) -> None:
-        """Waits as long as it has to give way; raises `Cancelled` once nobody wants it any more."""
-        with self._changed:
-            while self._wanted and (left := self._others_pass_until - time.monotonic()) > 0:
-                self._changed.wait(left)
-            self._check()
 
     def _see_whether_it_lives(self) -> None:
         """Says that it failed where its thread has died. To be called under `_changed`."""

@@ -177,6 +177,7 @@ class Evidence(Background[EvidenceStatus]):
         self.corpus, self.settings, self.plan = corpus, settings, plan.sized(corpus.n_tokens)
         self.plan = replace(self.plan, iterations=max(1, min(self.plan.iterations, topics_read.sample.iteration)))
         self._read, self._queue = topics_read, queue
+        self._others_pass_until = 0.0
         self._units = Units.of_corpus(corpus)
         self._compared = not topics_read.worded_alike
         kept = np.asarray(topics) >= 0
@@ -189,7 +190,11 @@ class Evidence(Background[EvidenceStatus]):
         self._all = self.plan.work(self._compared, self._can_deal_out)
         self._begin()
 
-    # --- what others see
+    # --- what others see and ask for
+
+    def give_way(self, seconds: float) -> None:
+        """Leaves the cores to others for so long, from the next sweep on."""
+        self._others_pass_until = max(self._others_pass_until, time.monotonic() + seconds)
 
     def findings(self) -> Findings:
         """What is known so far."""
@@ -322,14 +327,18 @@ class Evidence(Background[EvidenceStatus]):
             self._queue.leave(self)
 
     def _let_others_pass(self) -> None:
-        """Leaves its place to runs that wait for one, too: a person looks on while they do. Time that is waited is not its own."""
+        """Leaves its place to runs that wait for one, since a person looks on while they do, and waits as long as it has to give
+        way. Time that is waited is not its own. Raises `Cancelled` once nobody wants it any more."""
         begin = time.perf_counter()
         if self._queue.awaited:
             self._become(JobState.WAITING)
             if not self._queue.let_pass(self, lambda: not self._wanted):
                 raise Cancelled
             self._become(JobState.RUNNING)
-        super()._let_others_pass()
+        with self._changed:
+            while self._wanted and (left := self._others_pass_until - time.monotonic()) > 0:
+                self._changed.wait(left)
+            self._check()
         if self._since is not None:
             self._since += time.perf_counter() - begin
 

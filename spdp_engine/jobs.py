@@ -124,8 +124,7 @@ class Queue:
         with self._changed:
             if not self._waiting:
                 return True
-            self._running.discard(ticket)
-            self._changed.notify_all()
+            self.leave(ticket)
             return self.enter(ticket, give_up)
 
     def before(self, ticket: object) -> int:

@@ -49,7 +49,7 @@ def _change(workspace: Workspace, change: Callable[[View], View]) -> None:
 
 def _name(workspace: Workspace, reading: Reading, topic: int) -> None:
     """The name as a field, and a suggestion that is one click away."""
-    number = " + ".join(str(one + 1) for one in (topic, *reading.view.parts(topic)))
+    number = reading.view.numbers(topic)
     st.html(
         f'<h2 class="px-topic" style="--topic:{topic_colour(topic)}"><span aria-hidden="true">{topic_mark(topic)}</span> '
         f"Topic {number}</h2>"

@@ -136,6 +136,11 @@ class Person:
 
     # --- what is seen
 
+    @property
+    def name_of_topic(self) -> Locator:
+        """The field with the name of the topic that is read on Compare."""
+        return self.page.get_by_role("textbox", name=re.compile("^Name of topic"))
+
     def overflow(self) -> int:
         """Pixels by which the page is wider than the window; pictures are given a moment to follow a window that has changed."""
         for _ in range(MOMENTS):

@@ -8,16 +8,12 @@ from pathlib import Path
 
 import pytest
 from person import Person
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 from taking import download
 
 pytestmark = pytest.mark.timeout(120)
 
 NAME = "Ports and <i>quays</i>"
-
-
-def name_of(person: Person) -> Locator:
-    return person.page.get_by_role("textbox", name=re.compile("^Name of topic"))
 
 
 def seen(person: Person) -> dict[str, object]:
@@ -27,7 +23,7 @@ def seen(person: Person) -> dict[str, object]:
     expect(words).to_have_count(2)
     return {
         "topics": page.get_by_role("combobox", name="Topic", exact=True).first.input_value(),
-        "name": name_of(person).input_value(),
+        "name": person.name_of_topic.input_value(),
         "words": [re.findall(r"^\w+", table, re.M) for table in words.all_inner_texts()],
         "passages": page.locator(".px-passage .px-open").all_inner_texts(),
     }
@@ -38,8 +34,8 @@ def test_a_project_is_opened_by_somebody_else_where_it_was_left(
 ) -> None:
     author = visit().open().bring(table).start(4, 40)
     author.press("Compare the groups").page.get_by_role("heading", name="All topics at a glance").wait_for()
-    name_of(author).fill(NAME)
-    name_of(author).press("Enter")
+    author.name_of_topic.fill(NAME)
+    author.name_of_topic.press("Enter")
     expect(author.page.locator(".px-topic").first).to_be_visible()
     author.settle().press_until(author.button("Pin"), author.button("Unpin"))
     topic = re.search(r"[?&]topic=(\d+)", author.page.url)
@@ -69,7 +65,7 @@ def test_a_project_is_opened_by_somebody_else_where_it_was_left(
     page.get_by_role("button", name=re.compile(r"Run \d+ longer")).click()
     reader.wait_for_iterations(40).expect_state("Finished")
     reader.go("Compare")
-    expect(name_of(reader)).to_have_value(NAME)
+    expect(reader.name_of_topic).to_have_value(NAME)
     assert reader.settle().overflow() <= 0
 
     # What it was can be saved again, and a file that is none is refused in a sentence.

@@ -8,13 +8,9 @@ from pathlib import Path
 
 import pytest
 from person import Person
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.timeout(120)
-
-
-def name_of(person: Person) -> Locator:
-    return person.page.get_by_role("textbox", name=re.compile("^Name of topic"))
 
 
 def number_of(person: Person) -> int:
@@ -43,8 +39,8 @@ def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable
     expect(page.locator(".px-topic")).not_to_have_text(re.compile(rf"Topic {first}$"))
     page.keyboard.press("p")
     expect_topic(person, str(first))
-    name_of(person).fill("Ports and <i>nnn</i>")
-    name_of(person).press("Enter")
+    person.name_of_topic.fill("Ports and <i>nnn</i>")
+    person.name_of_topic.press("Enter")
     expect(page.get_by_role("combobox", name="Topic", exact=True).first).to_have_value(
         re.compile(r"^Ports and <i>nnn</i> \(")
     )
@@ -57,7 +53,7 @@ def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Read them as one").click()
     expect(page.get_by_text("Read as one: Topic")).to_be_visible()
-    expect(name_of(person)).to_have_value("Ports and <i>nnn</i>")
+    expect(person.name_of_topic).to_have_value("Ports and <i>nnn</i>")
     assert " + " in page.locator(".px-topic").inner_text()
     person.settle().press("Undo")
     expect(page.get_by_text("Read as one: Topic")).to_have_count(0)
@@ -77,7 +73,7 @@ def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable
     # A link leads another tab to the topic, with its name.
     page.goto(f"{person.address}/compare?workspace={person.key}&topic={first}")
     person.settle()
-    expect(name_of(person)).to_have_value("Ports and <i>nnn</i>")
+    expect(person.name_of_topic).to_have_value("Ports and <i>nnn</i>")
 
     # A word that was clicked becomes a stop word; the run goes on, and the topics keep their numbers and names.
     word = page.locator("button.px-word").first
@@ -88,7 +84,7 @@ def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable
     person.settle().press("Continue with these changes")
     page.get_by_text(re.compile("topics? ha(s|ve) other words among")).wait_for()
     expect_topic(person.settle(), str(first))
-    expect(name_of(person)).to_have_value("Ports and <i>nnn</i>")
+    expect(person.name_of_topic).to_have_value("Ports and <i>nnn</i>")
     assert said not in page.locator("button.px-word").all_inner_texts()
     person.go("Documents")
     page.get_by_text("Words and passages").click()
