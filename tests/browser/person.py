@@ -74,6 +74,12 @@ class Person:
                 return self
         raise AssertionError(f"{button} was pressed, and nothing came of it")
 
+    def compare(self) -> Person:
+        """Goes to Compare by the button that stands beside a run, or documents that have one."""
+        return self.press_until(
+            self.button("Compare the groups"), self.page.get_by_role("heading", name="Compare the groups", level=1)
+        ).settle()
+
     def button(self, name: str) -> Locator:
         """The button whose name is this word, behind its icon."""
         return self.page.get_by_role("button", name=re.compile(rf"(^|\s){re.escape(name)}$"))

@@ -33,7 +33,7 @@ def test_a_project_is_opened_by_somebody_else_where_it_was_left(
     visit: Callable[..., Person], table: Path, tmp_path: Path
 ) -> None:
     author = visit().open().bring(table).start(4, 40)
-    author.press("Compare the groups").page.get_by_role("heading", name="All topics at a glance").wait_for()
+    author.compare().page.get_by_role("heading", name="All topics at a glance").wait_for()
     author.name_of_topic.fill(NAME)
     author.name_of_topic.press("Enter")
     expect(author.page.locator(".px-topic").first).to_be_visible()
@@ -52,7 +52,7 @@ def test_a_project_is_opened_by_somebody_else_where_it_was_left(
     page = reader.upload(project).page
     expect(page.get_by_text("This project holds a run of 4 topics after 40 iterations")).to_be_visible()
     assert reader.settle().key != author.key
-    reader.press("Compare the groups")
+    reader.compare()
     page.get_by_role("heading", name="All topics at a glance").wait_for()
     page.goto(f"{reader.address}/compare?workspace={reader.key}&topic={topic[1]}")
     assert seen(reader) == left

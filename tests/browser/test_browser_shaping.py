@@ -28,7 +28,7 @@ def expect_topic(person: Person, number: str) -> None:
 
 def test_topics_are_named_merged_hidden_and_found_without_a_word(visit: Callable[..., Person], table: Path) -> None:
     person = visit().open().bring(table).start(4, 60)
-    page = person.press("Compare the groups").page
+    page = person.compare().page
     page.get_by_role("heading", name="All topics at a glance").wait_for()
     first = number_of(person.settle())
     expect_topic(person, str(first))

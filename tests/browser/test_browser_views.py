@@ -90,7 +90,7 @@ def test_names_without_a_space_do_not_widen_the_page(visit: Visit, tmp_path: Pat
     person.start(2, 5)
     person.button("Compare the groups").wait_for()
     assert person.overflow() <= 0, "explore"
-    person.press("Compare the groups").page.locator(".px-passage").first.wait_for()
+    person.compare().page.locator(".px-passage").first.wait_for()
     assert person.settle().overflow() <= 0, "compare"
 
 
@@ -112,7 +112,7 @@ def test_the_form_stays_open_while_model_and_associations_are_chosen(visit: Visi
     person.press("Start")
     person.button("Compare the groups").wait_for()
     expect(method.first).to_contain_text("LDA · schedule blocks · fixed: beta 0.01")
-    person.press("Compare the groups").page.get_by_role("heading", name="Compare the groups").wait_for()
+    person.compare()
     expect(page.locator(".px-lead").filter(has_text="LDA words each topic alike")).to_be_visible()
     person.go("Explore").press("New run")
     page.get_by_text("Advanced settings").click()

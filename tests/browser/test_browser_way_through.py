@@ -45,9 +45,7 @@ def watch(person: Person, topics: int) -> None:
 
 def compare(person: Person) -> None:
     """Reads the first topic, then another one, with its passages."""
-    page = person.press("Compare the groups").page
-    page.get_by_role("heading", name="Compare the groups").wait_for()
-    person.settle()
+    page = person.compare().page
     first = page.locator("table.px-words").all_inner_texts()
     assert len(first) == 2
     box = page.get_by_role("combobox", name=re.compile("Topic"))
