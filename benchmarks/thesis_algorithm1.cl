@@ -25,7 +25,7 @@
 #endif
 
 /* first: the tokens have no topic yet. Counts: n [D][K]; m, t [I][V][K]; q [V][K]; M, T [I][K]; Q [K], the sum of q over words.
- * log_ratios: logarithms of both ratios of Stirling numbers, laid out like the table of seating factors (stirling.clh). */
+ * log_ratios: logarithms of both ratios of Stirling numbers, laid out like the table of stirling.clh. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void thesis_algorithm1(
     const int first, const uint seed, const uint iteration, const int tokens, __global const int *restrict token_word,
     __global const int *restrict token_document, __global const int *restrict document_group,
@@ -70,7 +70,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void thesis_algorithm1(
         for (int k = 0; k < TOPICS; ++k) {
             const float customers = (float)m_iw[k];
             const float tables = (float)t_iw[k];
-            const float2 stirling = seating_factors(log_ratios, width, m_iw[k], t_iw[k]);
+            const float2 stirling = log_ratios[seating_place(width, m_iw[k], t_iw[k])];
             const float topic = (alpha + (float)n_d[k]) / ((concentration + (float)M_i[k]) * (customers + 1.0f));
             const float base = (gamma + (float)q_w[k]) / (gamma * (float)words + (float)Q[k]);
             weights[2 * k] = log(topic * (customers - tables + 1.0f)) + stirling.x;

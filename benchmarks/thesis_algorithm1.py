@@ -11,7 +11,7 @@ import pyopencl as cl
 from numpy.typing import NDArray
 
 from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample
-from spdp_engine.models.stirling import SeatingFactors, seating_factors
+from spdp_engine.models.stirling import Seating, seating
 from spdp_engine.sampling.devices import choose_device
 from spdp_engine.sampling.held_out import choose_held_out
 from spdp_engine.sampling.programs import build_program, context_of
@@ -64,7 +64,7 @@ class ThesisAlgorithm1:
         rank = np.random.default_rng([seed, 0x7E51]).permutation(len(corpus.document_group))
         self._order = np.argsort(rank[document], kind="stable")
         cells = corpus.document_group[document].astype(np.int64) * corpus.n_words + word
-        factors = seating_factors(self.priors.discount, int(np.bincount(cells).max()))
+        table = seating(self.priors.discount, int(np.bincount(cells).max()) + 1)
 
         self._queue = cl.CommandQueue(context_of(self.device))
         program = build_program(self.device, (str(KERNEL),), {"TOPICS": topics})  # a whole path stands for itself
@@ -84,9 +84,9 @@ class ThesisAlgorithm1:
             (),
         ]
         self._counts = [self._cleared(math.prod(shape) * topics) for shape in self._shapes]
-        self._tables = self._copied(log_ratios(factors))
+        self._tables = self._copied(log_ratios(table))
         self._numbers = (
-            np.int32(factors.width), np.int32(words), np.float32(self.priors.alpha), np.float32(self.priors.gamma),
+            np.int32(table.width), np.int32(words), np.float32(self.priors.alpha), np.float32(self.priors.gamma),
             np.float32(self.priors.discount), np.float32(self.priors.concentration),
         )  # fmt: skip
         self._queue.finish()
@@ -140,17 +140,21 @@ class ThesisAlgorithm1:
         return counts
 
 
-def log_ratios(factors: SeatingFactors) -> NDArray[np.float32]:
-    """Logarithms of S(m+1, t)/S(m, t) and S(m+1, t+1)/S(m, t), laid out as `factors.pairs`; `NEVER` where a ratio is 0."""
-    m = np.arange(factors.maximum_customers + 1)
-    lengths = np.minimum(m + 1, factors.width)
-    starts = factors.index(m, np.zeros_like(m))
-    t = np.arange(len(factors.pairs)) - np.repeat(starts, lengths)
+def log_ratios(table: Seating) -> NDArray[np.float32]:
+    """Logarithms of S(m+1, t)/S(m, t) and S(m+1, t+1)/S(m, t), float32 [cells, 2], `NEVER` where a ratio is 0.
+
+    Args:
+        table: how customers sit, for one customer more than m can be. Cells are laid out as there.
+    """
+    m = np.arange(table.maximum_customers)
+    lengths = np.minimum(m + 1, table.width)
+    t = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)
     m = np.repeat(m, lengths)
-    logs = np.full(factors.pairs.shape, NEVER, np.float32)
-    for column, share in enumerate(((m - t + 1) / (m + 1), (t + 1) / (m + 1))):
-        some = factors.pairs[:, column] > 0
-        logs[some, column] = np.log(factors.pairs[some, column] / share[some])
+    logs = np.full((len(m), 2), NEVER, np.float32)
+    old, new = t > 0, ((t > 0) | (m == 0)) & (t < table.table_limit)
+    joins = m[old] - table.discount * t[old]
+    logs[old, 0] = np.log(joins) - np.log1p(-table.alone[table.index(m[old] + 1, t[old])].astype(np.float64))
+    logs[new, 1] = -np.log(table.alone[table.index(m[new] + 1, t[new] + 1)].astype(np.float64))
     return logs
 
 

@@ -3,10 +3,10 @@
  *
  * Customers m and tokens n need no correction: each token takes itself out and puts itself in, and no change is lost. Tables do:
  * two tokens may each have closed what was the last but one. So t is brought back to 1 <= t <= m (0 where m = 0), and whatever
- * depends on it is counted anew: base words, factors, and the sums over words.
+ * depends on it is counted anew: base words, what cells keep of their counts, and the sums over words.
  */
 
-/* Tables into their bounds, with their base words, and every cell's factors: one work-item to a row (i, w) of cells. */
+/* Tables into their bounds, with their base words and what is kept of them: one work-item to a row (i, w) of cells. */
 __kernel void spdp_correct_cells(const int rows, MODEL_ARGUMENTS)
 {
     const int row = get_global_id(0);
@@ -14,7 +14,7 @@ __kernel void spdp_correct_cells(const int rows, MODEL_ARGUMENTS)
         return;
     const Model model = MODEL_GATHER;
     Rows cells;
-    cells.factors = factors + 2 * (size_t)row * TOPICS;
+    cells.joins = joins + (size_t)row * TOPICS;
     cells.seats = seats + (size_t)row * TOPICS;
     const BaseRow base = base_row(&model.base, row, row % words);
     for (int k = 0; k < TOPICS; ++k) {

@@ -29,14 +29,14 @@ __kernel void token_parallel_begin(MODEL_ARGUMENTS)
 /* One pass over the tokens; `first` where none has a topic yet. */
 static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
                         __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
-                        __local float8 (*weights)[STRIPS], __local int *taken)
+                        __local float8 (*weights)[STRIPS])
 {
     const int member = get_local_id(0) % TEAM, team = get_local_id(0) / TEAM;
     const int l = get_group_id(0) * TEAMS + team;
     const int at = l < tokens ? l : 0; /* teams beyond the last token only wait with the others */
     const Sums sums = sums_of(model, 0);
     resample_as_a_team(model, &sums, member, l < tokens, first, token_word[at], token_document[at],
-                       token_topic + at, uniforms(seed, iteration, l), weights[team], taken + team);
+                       token_topic + at, uniforms(seed, iteration, l), weights[team]);
 }
 
 __kernel __attribute__((reqd_work_group_size(TEAM * TEAMS, 1, 1))) void token_parallel(
@@ -44,9 +44,8 @@ __kernel __attribute__((reqd_work_group_size(TEAM * TEAMS, 1, 1))) void token_pa
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[TEAMS][STRIPS];
-    __local int taken[TEAMS];
     const Model model = MODEL_GATHER;
-    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, taken);
+    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights);
 }
 
 /* The first pass: every token gets its topic from the model, given the tokens that have one by then. */
@@ -55,7 +54,6 @@ __kernel __attribute__((reqd_work_group_size(TEAM * TEAMS, 1, 1))) void token_pa
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[TEAMS][STRIPS];
-    __local int taken[TEAMS];
     const Model model = MODEL_GATHER;
-    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, taken);
+    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights);
 }

@@ -12,7 +12,7 @@
 /* One pass over the tokens; `first` where none has a topic yet. */
 static inline void pass(const int first, const int tokens, __global const int *token_word, __global const int *token_document,
                         __global ushort *token_topic, const uint seed, const uint iteration, const Model *model,
-                        __local float8 *weights, __local int *taken)
+                        __local float8 *weights)
 {
     const int member = get_local_id(0);
     const Sums sums = sums_of(model, 0);
@@ -21,7 +21,7 @@ static inline void pass(const int first, const int tokens, __global const int *t
     for (int l = 0; l < tokens; ++l) {
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* the last token is settled */
         resample_as_a_team(model, &sums, member, 1, first, token_word[l], token_document[l], token_topic + l,
-                           uniforms(seed, iteration, l), weights, taken);
+                           uniforms(seed, iteration, l), weights);
     }
 }
 
@@ -30,9 +30,8 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void topic_parallel(
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[STRIPS];
-    __local int taken;
     const Model model = MODEL_GATHER;
-    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, &taken);
+    pass(0, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights);
 }
 
 /* The first pass: every token gets its topic from the model, given the tokens before it. */
@@ -41,7 +40,6 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void topic_parallel_f
     __global ushort *restrict token_topic, const uint seed, const uint iteration, MODEL_ARGUMENTS)
 {
     __local float8 weights[STRIPS];
-    __local int taken;
     const Model model = MODEL_GATHER;
-    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights, &taken);
+    pass(1, tokens, token_word, token_document, token_topic, seed, iteration, &model, weights);
 }

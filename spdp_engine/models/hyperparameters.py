@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spdp_engine.models.stirling import SeatingFactors
+from spdp_engine.models.stirling import Seating
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -139,23 +139,22 @@ def draw_concentration(
 
 
 def old_table_steps(
-    customers: Integers, tables: Integers, factors: SeatingFactors, rng: np.random.Generator
+    customers: Integers, tables: Integers, seating: Seating, rng: np.random.Generator
 ) -> tuple[Integers, Integers, Integers]:
     """How the customers of cells came to sit down: how often one joined an old table when there were n customers at t tables.
 
     The order in which a cell's tables were opened is drawn given how many there are, the last customer first: of a cell (m, t) that
-    customer sat down at an old table with probability (m - 1 - t a) S(m-1, t)/S(m, t).
+    customer sat down at an old table with probability (m - 1 - t a) S(m-1, t)/S(m, t), that of not sitting alone.
 
     Args:
         customers: m of every cell.
         tables: t of every cell.
-        factors: the table of seating factors of the discount in force.
+        seating: the table of the discount in force.
         rng: random numbers.
 
     Returns:
         n, t and how often, each int64 [pairs].
     """
-    a = factors.discount
     most = int(customers.max(initial=0))
     width = int(tables.max(initial=0)) + 1
     keys = customers.astype(np.int64) * width + tables
@@ -169,10 +168,7 @@ def old_table_steps(
             before[m - 1] += row[m]
         if not len(t):
             continue
-        # S(m, t)/S(m-1, t) of the table of factors; with one table every other customer joined it
-        x = factors.pairs[factors.start(m - 1) + t, 0]
-        probability = np.where(t == 1, 1.0, np.minimum(1.0, (m - 1 - t * a) * (m - t) / (m * x)))
-        joined = rng.binomial(row[t], probability)
+        joined = rng.binomial(row[t], 1.0 - seating.alone[seating.start(m) + t].astype(np.float64))
         before[t] += joined
         before[t - 1] += row[t] - joined
         joins[m - 1, t] = joined

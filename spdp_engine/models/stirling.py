@@ -1,8 +1,8 @@
-"""Tables of ratios of generalised Stirling numbers.
+"""How customers of a Pitman-Yor process sit, given how many they are and how many tables they have.
 
-The sampler never needs a Stirling number, only two ratios of neighbours, and those are of modest size. They follow from
-``V(n, t) = S(n, t) / S(n, t-1)`` by the recursion of Buntine and Hutter (arXiv 1007.0296), run here in double precision: in
-single precision it drifts by 7.5e-4 at n = 30,000.
+The sampler never needs a generalised Stirling number, only ``alone(m, t) = S(m-1, t-1) / S(m, t)``: the probability that one of m
+customers at t tables has a table to itself. It follows from ``V(n, t) = S(n, t) / S(n, t-1)`` by the recursion of Buntine and
+Hutter (arXiv 1007.0296), run here in double precision: in single precision it drifts by 7.5e-4 at n = 30,000.
 """
 
 from __future__ import annotations
@@ -22,34 +22,30 @@ _building = threading.Lock()
 MAXIMUM_TABLES = 512
 """Tables a cell may have, unless the memory bound asks for fewer."""
 
-MAXIMUM_BYTES = 160 * 2**20
-"""Memory a table of seating factors may take, in bytes."""
+MAXIMUM_BYTES = 80 * 2**20
+"""Memory a table may take, in bytes."""
 
 
 @dataclass(frozen=True, eq=False)
-class SeatingFactors:
-    """The pair of seating factors for every cell of m customers at t tables, up to bounds on both.
+class Seating:
+    """The probability that a customer of a cell of m at t tables sits alone, for every m and t up to bounds on both::
 
-    For a further customer of a cell, ``x`` weighs an old table and ``y`` a new one::
+        alone(m, t) = S(m-1, t-1) / S(m, t)
 
-        x(m, t) = (m-t+1)/(m+1) * S(m+1, t)  / S(m, t)
-        y(m, t) = (t+1)/(m+1)   * S(m+1, t+1)/ S(m, t)
-
-    The bound on tables never touches the counts: where t is at the limit y is 0, so that no further table opens. The cell goes on
-    filling its old tables; what is lost is the few tokens by which the base measure would have grown beyond
-    ``table_limit`` for that word.
+    The bound on tables never touches the counts: where t is at the limit no further table opens. The cell goes on filling its old
+    tables; what is lost is the few tokens by which the base measure would have grown beyond ``table_limit`` for that word.
 
     Attributes:
         discount: a.
         maximum_customers: largest m in the table.
         table_limit: largest t in the table.
-        pairs: float32 [cells, 2], the pairs (x, y); row m starts at `start(m)`, triangular as long as m <= table_limit.
+        alone: float32 [cells]; row m starts at `start(m)`, triangular as long as m <= table_limit. 0 where t = 0.
     """
 
     discount: float
     maximum_customers: int
     table_limit: int
-    pairs: NDArray[np.float32]
+    alone: NDArray[np.float32]
 
     @property
     def width(self) -> int:
@@ -57,11 +53,11 @@ class SeatingFactors:
         return self.table_limit + 1
 
     def start(self, customers: int) -> int:
-        """Row of `pairs` where those of m customers begin."""
+        """Place in `alone` where those of m customers begin."""
         return int(_row_start(np.array(customers, np.int64), self.width))
 
     def index(self, customers: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows of `pairs` that belong to cells of the given counts (arrays of one shape)."""
+        """Places in `alone` of cells of the given counts (arrays of one shape)."""
         customers = np.asarray(customers, np.int64)
         return _row_start(customers, self.width) + np.asarray(tables, np.int64)
 
@@ -74,11 +70,11 @@ def _row_start(customers: NDArray[np.int64], width: int) -> NDArray[np.int64]:
 
 def bounded_table_limit(maximum_customers: int, maximum_tables: int = MAXIMUM_TABLES) -> int:
     """The number of tables a cell may have so that the table stays within `MAXIMUM_BYTES`. At least 1."""
-    by_memory = MAXIMUM_BYTES // 8 // (maximum_customers + 1) - 1
+    by_memory = MAXIMUM_BYTES // 4 // (maximum_customers + 1) - 1
     return int(max(1, min(maximum_tables, maximum_customers, by_memory)))
 
 
-def seating_factors(discount: float, maximum_customers: int, maximum_tables: int | None = None) -> SeatingFactors:
+def seating(discount: float, maximum_customers: int, maximum_tables: int | None = None) -> Seating:
     """Builds the table, or returns the one built before for the same arguments: samplers share it.
 
     Args:
@@ -96,60 +92,45 @@ def seating_factors(discount: float, maximum_customers: int, maximum_tables: int
 
 
 @lru_cache(maxsize=4)
-def _build(discount: float, rows: int, maximum_tables: int) -> SeatingFactors:
+def _build(discount: float, rows: int, maximum_tables: int) -> Seating:
     limit = bounded_table_limit(rows, maximum_tables)
-    pairs = np.zeros((int(_row_start(np.array(rows + 1), limit + 1)), 2), np.float32)
-    pairs[0] = (0.0, 1.0)  # an empty cell: the first customer opens a table
-    start = 1
-    for first, old, new in _ratio_rows(discount, rows, limit):
-        m = np.arange(first, first + len(old))[:, None]
-        t = np.arange(limit + 1)
-        old *= (m - t + 1) / (m + 1)
-        new *= (t + 1) / (m + 1)
-        triangular = min(len(old), max(0, limit - first))
+    alone = np.zeros(int(_row_start(np.array(rows + 1), limit + 1)), np.float32)
+    start = 1  # nobody sits in an empty cell
+    for first, part in _alone_rows(discount, rows, limit):
+        triangular = min(len(part), max(0, limit + 1 - first))
         for row in range(triangular):
             end = start + first + row + 1
-            pairs[start:end, 0] = old[row, : first + row + 1]
-            pairs[start:end, 1] = new[row, : first + row + 1]
+            alone[start:end] = part[row, : first + row + 1]
             start = end
-        rest = pairs[start : start + (len(old) - triangular) * (limit + 1)].reshape(-1, limit + 1, 2)
-        rest[..., 0] = old[triangular:]
-        rest[..., 1] = new[triangular:]
-        start += rest.size // 2
-    pairs.flags.writeable = False
-    return SeatingFactors(discount, rows, limit, pairs)
+        rest = alone[start : start + (len(part) - triangular) * (limit + 1)]
+        rest.reshape(-1, limit + 1)[:] = part[triangular:]
+        start += rest.size
+    alone.flags.writeable = False
+    return Seating(discount, rows, limit, alone)
 
 
-def _ratio_rows(
-    a: float, rows: int, limit: int, chunk: int = 512
-) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
-    """Yields (m of the first row, S(m+1,t)/S(m,t), S(m+1,t+1)/S(m,t)), the latter two float64 [<= chunk, limit + 1].
+def _alone_rows(a: float, rows: int, limit: int, chunk: int = 512) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yields m of the first row and alone(m, t), float64 [<= chunk, limit + 1].
 
-    With ``w(m, t) = 1 + (m - t a) V(m, t)`` the two ratios are ``w(m, t)/V(m, t)`` and ``w(m, t+1)``, and the recursion is
-    ``V(m+1, t) = w(m, t) V(m, t-1) / w(m, t-1)``: every term positive, so nothing cancels.
+    With ``w(m, t) = 1 + (m - t a) V(m, t)`` it is ``alone(m+1, t) = 1/w(m, t)``, since
+    ``S(m+1, t) = S(m, t-1) + (m - t a) S(m, t)``, and the recursion is ``V(m+1, t) = w(m, t) V(m, t-1) / w(m, t-1)``: every term
+    positive, so nothing cancels.
     """
-    t_a = np.arange(limit + 2) * a
-    ratio = np.ones(limit + 2)  # V(m, t) for 2 <= t <= min(m, limit + 1)
+    t_a = np.arange(limit + 1) * a
+    ratio = np.ones(limit + 1)  # V(m, t) for 2 <= t <= min(m, limit)
     for first in range(1, rows + 1, chunk):
-        count = min(chunk, rows + 1 - first)
-        old = np.zeros((count, limit + 1))
-        new = np.zeros((count, limit + 1))
-        for row in range(count):
-            m = first + row
-            last = min(m, limit + 1)
-            w = m - t_a[2 : last + 1]
-            w *= ratio[2 : last + 1]
-            w += 1.0
-            more = np.empty(last)  # S(m+1, t) / S(m, t), t = 1 .. last
+        part = np.zeros((min(chunk, rows + 1 - first), limit + 1))
+        for row in range(len(part)):
+            m = first + row - 1  # of the customers who are there already
+            last = min(m, limit)
+            w = (m - t_a[2 : last + 1]) * ratio[2 : last + 1] + 1.0
+            more = np.empty(max(1, last))  # S(m+1, t) / S(m, t), t = 1 .. last
             more[0] = m - a
             np.divide(w, ratio[2 : last + 1], out=more[1:])
-            np.divide(w, more[:-1], out=ratio[2 : last + 1])
-            if last < limit + 1:
-                ratio[last + 1] = 1.0 / more[-1]  # S(m+1, m+1) = 1
-            end = min(last, limit)
-            old[row, 1 : end + 1] = more[:end]
-            new[row, 1:last] = w  # t = 1 .. last - 1
-            if last == m:
-                new[row, m : m + 1] = 1.0  # S(m+1, m+1) / S(m, m)
-        new[:, limit] = 0.0  # no further table at the limit
-        yield first, old, new
+            np.divide(w, more[: len(w)], out=ratio[2 : last + 1])
+            np.divide(1.0, w, out=part[row, 2 : last + 1])
+            if m < limit:
+                part[row, m + 1] = 1.0
+                if m:
+                    ratio[m + 1] = 1.0 / more[-1]  # S(m+1, m+1) = 1
+        yield first, part

@@ -20,7 +20,7 @@ OFTEN, EVERY = 5, 50
 """Sweeps from one time to the next, in the first 50 and later."""
 
 FIRST_DISCOUNT = 50
-"""Iterations before the first new discount; then sixteen times as many before each next. Each builds the table of seating factors
+"""Iterations before the first new discount; then sixteen times as many before each next. Each builds the table of how customers sit
 anew, and a discount near the right one serves as well as the right one: the concentration makes good what it lacks."""
 
 

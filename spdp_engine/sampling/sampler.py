@@ -18,7 +18,7 @@ from spdp_engine.models import Matrices, Priors, SpdpPriors
 from spdp_engine.models.mean import MeanSample
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import seating
 from spdp_engine.sampling.averaging import Averages, BurnIn, what_is_read
 from spdp_engine.sampling.devices import Device, choose_device
 from spdp_engine.sampling.held_out import choose_held_out
@@ -321,7 +321,7 @@ class Sampler:
         """Runs one iteration; the first gives every token its first topic."""
         begin = time.perf_counter()
         if self.iteration == 0:
-            self._schedule.first()
+            self._state.first_pass(self._schedule.first)
         else:
             self._schedule.sweep(self.iteration)
         self._queue.finish()
@@ -422,7 +422,7 @@ def memory_for(corpus: TokenArrays, settings: SamplerSettings) -> int:
 
 def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> None:
     """Does beforehand what a run would otherwise begin with: compiles its kernels, by running them on a few tokens, and
-    builds the table of seating factors that the corpus needs.
+    builds the table of how customers sit that the corpus needs.
 
     Drivers compile when a kernel is built and again when it first runs, a second or more in all. Programs depend on the
     method, on whether there are associations, and on the number of topics, rounded up to whole vectors. Errors are logged
@@ -435,7 +435,7 @@ def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> Non
         if settings.learn:
             importlib.import_module("scipy.special")
         if corpus is not None and isinstance(settings.priors, SpdpPriors):
-            seating_factors(settings.priors.discount, largest_cell(corpus))
+            seating(settings.priors.discount, largest_cell(corpus))
     except Exception:
         log.info("warming up failed", exc_info=True)
 

@@ -7,7 +7,7 @@ From there every step gives the same bits as the run would have given without th
 versions, except under a schedule that is not `reproducible`. What a run believes of its tokens is kept in the order of the corpus,
 so that it goes on elsewhere, too, with other workers: a valid state of the same chain, whose next steps draw other random numbers.
 
-Kept is what cannot be told from the rest: counts of tokens, factors and sums follow from topics and tables, and are counted anew.
+Kept is what cannot be told from the rest: counts of tokens and sums follow from topics and tables, and are counted anew.
 """
 
 from __future__ import annotations

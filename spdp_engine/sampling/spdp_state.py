@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from spdp_engine.errors import SettingsError
 from spdp_engine.models.hyperparameters import draw_concentration, draw_discount, draw_symmetric, old_table_steps
 from spdp_engine.models.matrices import Matrices
-from spdp_engine.models.spdp import Counts, SpdpPriors, SpdpSample, largest_cell, seat_at_one_table, seat_at_tables
-from spdp_engine.models.stirling import bounded_table_limit, seating_factors
+from spdp_engine.models.spdp import (
+    Counts,
+    SpdpPriors,
+    SpdpSample,
+    largest_cell,
+    of_first_pass,
+    seat_at_one_table,
+    seat_at_tables,
+)
+from spdp_engine.models.stirling import bounded_table_limit, seating
 from spdp_engine.sampling.devices import Device
 from spdp_engine.sampling.spdp_bases import AssociationBase, IdentityBase, VariationalBase
 from spdp_engine.sampling.state import State, padded_topics, whole_groups
@@ -22,7 +30,7 @@ from spdp_engine.types import TokenArrays
 
 
 class SpdpState(State):
-    """Counts, cached factors and totals in device memory.
+    """Counts, what is kept of them, and totals in device memory.
 
     The buffers are those that kernels/spdp.clh lists as MODEL_ARGUMENTS.
     """
@@ -53,13 +61,13 @@ class SpdpState(State):
         super().__init__(device, queue, corpus, topics, priors, workers, (2, corpus.n_groups))
         self.matrices = matrices
         self._largest_cell = largest_cell(corpus)
-        ratios = seating_factors(priors.discount, self._largest_cell)
-        self.width = ratios.width
+        table = seating(priors.discount, self._largest_cell)
+        self.width = table.width
         rows = self.groups * self.words
         self.document_group = self.copied(corpus.document_group)
         self.seats = self.cleared(2 * rows * self.padded)
-        self.factors = self.cleared(2 * rows * self.padded)
-        self.ratios = self.copied(ratios.pairs)
+        self.joins = self.cleared(rows * self.padded)
+        self.alone = self.copied(table.alone)
         self.worker_quotients = self.cleared(self.readers * (self.totals_count + 2 * self.padded))
         self.base = self._make_base()
         self.headers = (self.base.header, "spdp.clh")  # type: ignore[misc]
@@ -87,11 +95,19 @@ class SpdpState(State):
         """What MODEL_ARGUMENTS declares, in its order."""
         priors = self.priors
         return (
-            self.document_group, self.document_topics, self.seats, self.factors, self.ratios, self.alpha,
+            self.document_group, self.document_topics, self.seats, self.joins, self.alone, self.alpha,
             self.totals, self.worker_totals, self.worker_quotients, *self.base.arguments,
             np.float32(priors.discount), np.float32(priors.concentration), np.float32(priors.gamma),
             np.int32(self.words), np.int32(self.groups), np.int32(self.width),
         )  # fmt: skip
+
+    def first_pass(self, enqueue: Callable[[], None]) -> None:
+        """See `State.first_pass`, and `models.spdp.of_first_pass`."""
+        priors = self.priors
+        self.priors = of_first_pass(priors)
+        enqueue()
+        self.priors = priors
+        self._write_cells()
 
     def finish_phase(self) -> None:
         """See `State.finish_phase`."""
@@ -103,9 +119,8 @@ class SpdpState(State):
         self.base.finish_sweep()
 
     def correct(self) -> None:
-        """Tables back into their bounds; base words, factors and totals counted anew."""
-        rows = self.groups * self.words
-        self._correct_cells(self.queue, *whole_groups(rows), np.int32(rows), *self.arguments)
+        """Tables back into their bounds; base words, what is kept of them and totals counted anew."""
+        self._write_cells()
         self._correct_base(self.queue, *whole_groups(self.words), *self.arguments)
         self._correct_totals(
             self.queue,
@@ -116,6 +131,11 @@ class SpdpState(State):
             self.totals,
         )
         self.base.after_correction()
+
+    def _write_cells(self) -> None:
+        """Enqueues the bringing of every cell into its bounds, and what is kept of it by the priors in force."""
+        rows = self.groups * self.words
+        self._correct_cells(self.queue, *whole_groups(rows), np.int32(rows), *self.arguments)
 
     def draw_hyperparameters(self, names: Collection[str], rng: np.random.Generator, discount: bool) -> None:
         """See `State.draw_hyperparameters`."""
@@ -131,11 +151,10 @@ class SpdpState(State):
         if discount and "discount" in names:
             seats = self.read_integers(self.seats, self.groups, self.words, pair=True).reshape(-1, 2)
             seats = seats[seats[:, 0] > 1]
-            factors = seating_factors(priors.discount, self._largest_cell)
-            steps = old_table_steps(seats[:, 0], seats[:, 1], factors, rng)
+            steps = old_table_steps(seats[:, 0], seats[:, 1], seating(priors.discount, self._largest_cell), rng)
             drawn = draw_discount(priors.discount, priors.concentration, tables, steps, rng)
             priors = replace(priors, discount=drawn)
-            self.ratios = self.copied(seating_factors(drawn, self._largest_cell).pairs)
+            self.alone = self.copied(seating(drawn, self._largest_cell).alone)
         self.priors = priors
         if discount:
             self.correct()
@@ -256,10 +275,10 @@ class SpdpState(State):
         return {
             "tokens by document and topic": 4 * len(corpus.document_group) * padded,
             "customers and tables": 8 * groups * words * padded,
-            "factors of customers and tables": 8 * groups * words * padded,
+            "customers less discounts": 4 * groups * words * padded,
             "tables by base word": 4 * (words + entries) * padded,
             "tables by association": 4 * entries * padded,
-            "seating factors": 8 * (bounded_table_limit(largest) + 1) * (largest + 1),
+            "who sits alone": 4 * (bounded_table_limit(largest) + 1) * (largest + 1),
             "workers": 8 * workers * (2 * groups + 1) * padded,
         }
 

@@ -97,6 +97,10 @@ class State:
         """What the header's MODEL_ARGUMENTS declares, in its order."""
         raise NotImplementedError
 
+    def first_pass(self, enqueue: Callable[[], None]) -> None:
+        """Has a schedule enqueue its first pass, by the priors that suit it."""
+        enqueue()
+
     def finish_phase(self) -> None:
         """Enqueues what follows when workers with sums of their own have done a phase: adds up what they changed."""
         self._merge(

@@ -113,8 +113,8 @@ SWEEPS: dict[type[schedules.Schedule], Part] = {
         "if (me == 0) sequential(tokens, PASS, REPEATS_PASSED MODEL_PASSED); PHASE_ENDS SWEEP_ENDS"
     ),
     schedules.TopicParallel: Part(
-        "pass(0, tokens, PASS, &model, weights, &taken); PHASE_ENDS SWEEP_ENDS",
-        locals="__local float8 weights[STRIPS]; __local int taken;",
+        "pass(0, tokens, PASS, &model, weights); PHASE_ENDS SWEEP_ENDS",
+        locals="__local float8 weights[STRIPS];",
     ),
     schedules.Blocks: Part(
         """for (int phase = 0; phase < workers; ++phase) {

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
-from math import comb, exp, factorial, log
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ import pytest
 from spdp_engine.models.lda import LdaCounts, LdaPriors, LdaSample
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import Counts, SpdpPriors, topic_weights
-from spdp_engine.models.stirling import seating_factors
 
 from .exact import (
     ASSOCIATED_CASES,
@@ -266,10 +265,10 @@ Move = tuple[int, int]
 def conditional(
     case: Case[SpdpPriors], token: int, topics: Integer, tables: Integer, associated: Integer
 ) -> dict[Move, float]:
-    """The weight of every move of a token that has been taken out: the literature's equations, one topic after another.
+    """The weight of every move of a token that has been taken out: those of a Chinese restaurant, one topic after another.
 
-    old table        (alpha + n)/(b + M) (m-t+1)/(m+1) S(m+1, t)/S(m, t)
-    new, base word v (alpha + n)(b + a T)/(b + M) (t+1)/(m+1) P[w, v] (gamma + q_v)/(gamma V + q) S(m+1, t+1)/S(m, t)
+    old table        (alpha + n)/(b + M) (m - a t)
+    new, base word v (alpha + n)(b + a T)/(b + M) P[w, v] (gamma + q_v)/(gamma V + q)
     """
     a, b, alpha, gamma = (getattr(case.priors, x) for x in ("discount", "concentration", "alpha", "gamma"))
     entry_group, entry_word, entry_base, weight = case.entries
@@ -284,10 +283,8 @@ def conditional(
         q = np.bincount(entry_base, associated[:, k], words)
         ratio = (alpha + n) / (b + total_m)
         if m:
-            more = exp(log_stirling(a, m + 1, t) - log_stirling(a, m, t))
-            weights[k, -1] = ratio * (m - t + 1) / (m + 1) * more
-        another = exp(log_stirling(a, m + 1, t + 1) - log_stirling(a, m, t))
-        opened = ratio * (b + a * total_t) * (t + 1) / (m + 1) * another
+            weights[k, -1] = ratio * (m - a * t)
+        opened = ratio * (b + a * total_t)
         for e in np.nonzero((entry_group == i) & (entry_word == w))[0]:
             v = entry_base[e]
             weights[k, int(e)] = opened * weight[e] * (gamma + q[v]) / (gamma * words + q.sum())
@@ -300,8 +297,18 @@ def weights_after(case: Case[SpdpPriors], token: int, left: State) -> dict[Move,
     return conditional(case, token, *case.unpack(left))
 
 
-def removals(case: Case[SpdpPriors], token: int, state: State) -> Iterator[tuple[float, State | None]]:
-    """What may come of taking a token out, and how probable it is. None: it stays, as it opened what others need.
+def lone(case: Case[SpdpPriors], m: int, t: int) -> float:
+    """The share of seatings of m customers at t tables in which one of them, whichever, sits alone."""
+    if t == 1:
+        return float(m == 1)
+    a = case.priors.discount
+    return exp(log_stirling(a, m - 1, t - 1) - log_stirling(a, m, t))
+
+
+def removals(
+    case: Case[SpdpPriors], token: int, state: State, alone: Callable[[Case[SpdpPriors], int, int], float] = lone
+) -> Iterator[tuple[float, State]]:
+    """What may come of taking a token out, with its table if it sits alone, and how probable it is.
 
     What is left has topic -1 for the token.
     """
@@ -311,17 +318,17 @@ def removals(case: Case[SpdpPriors], token: int, state: State) -> Iterator[tuple
     entry_group, entry_word, *_ = case.entries
     tables = t[i, w, k]
     left = np.where(np.arange(len(z)) == token, -1, z)
-    if tables < m:
-        yield 1 - tables / m, case.pack(left, t, c)
-    if tables == 1 and m > 1:
-        yield 1 / m, None
+    share = alone(case, m, tables)
+    if share < 1:
+        yield 1 - share, case.pack(left, t, c)
+    if share == 0:
         return
     for e in np.nonzero((entry_group == i) & (entry_word == w) & (c[:, k] > 0))[0]:
         fewer, fewer_by_entry = t.copy(), c.copy()
         fewer[i, w, k] -= 1
         if case.matrices is not None:
             fewer_by_entry[e, k] -= 1
-        yield c[e, k] / m, case.pack(left, fewer, fewer_by_entry)
+        yield share * c[e, k] / tables, case.pack(left, fewer, fewer_by_entry)
 
 
 def after(case: Case[SpdpPriors], token: int, left: State, move: Move) -> State:
@@ -336,39 +343,30 @@ def after(case: Case[SpdpPriors], token: int, left: State, move: Move) -> State:
     return case.pack(z, t, c)
 
 
-def indicators(case: Case[SpdpPriors], state: State) -> int:
-    """In how many ways a state's tables can be opened: which customers did, and with which base word."""
-    z, t, c = case.unpack(state)
-    m = np.zeros_like(t)
-    np.add.at(m, (case.token_group, case.corpus.token_word, z), 1)
-    ways = 1
-    for customers, tables in zip(m.ravel().tolist(), t.ravel().tolist(), strict=True):
-        ways *= comb(customers, tables) * factorial(tables)
-    for tables in (c if case.matrices is not None else t).ravel().tolist():
-        ways //= factorial(tables)
-    return ways
-
-
 def situations(case: Case[SpdpPriors], posterior: Posterior, token: int) -> set[State]:
     """All that may be left when the token is taken out."""
-    return {left for state in posterior for _, left in removals(case, token, state) if left is not None}
+    return {left for state in posterior for _, left in removals(case, token, state)}
 
 
 @pytest.mark.parametrize("name", ALL_SPDP)
 def test_ratios_of_spdp_weights_are_ratios_of_joint_probabilities(name: str) -> None:
     """For every token, all that can be left without it, and every pair of moves from there.
 
-    The joint distribution of a state and of one way to open its tables is the state's over the number of ways.
+    The joint probability of a state and of what is left of it is the state's times that of being left with it.
     """
     case, posterior = ALL_SPDP[name], spdp(name)
-    joint = {state: p / indicators(case, state) for state, p in posterior.items()}
     for token in range(len(case.tokens)):
         reached = set()
         for left in situations(case, posterior, token):
             weights = weights_after(case, token, left)
             states = [after(case, token, left, move) for move in weights]
             assert len(set(states)) == len(states)
-            expected = np.array([joint[state] for state in states])
+            expected = np.array(
+                [
+                    posterior[state] * sum(share for share, other in removals(case, token, state) if other == left)
+                    for state in states
+                ]
+            )
             found = np.array(list(weights.values()))
             # A vector's direction says all ratios of its pairs.
             np.testing.assert_allclose(found / found.sum(), expected / expected.sum(), rtol=1e-9)
@@ -378,10 +376,9 @@ def test_ratios_of_spdp_weights_are_ratios_of_joint_probabilities(name: str) -> 
 
 @pytest.mark.parametrize("name", ALL_SPDP)
 def test_topic_weights_are_the_conditional(name: str) -> None:
-    """The engine's own, from its table of seating factors, which are of single precision."""
+    """The engine's own."""
     case, corpus = ALL_SPDP[name], ALL_SPDP[name].corpus
     matrices, (entry_group, entry_word, *_) = case.associations, case.entries
-    factors = seating_factors(case.priors.discount, len(case.tokens))
     for token, (group, document, word) in enumerate(case.tokens):
         row = [-1, *np.nonzero((entry_group == group) & (entry_word == word))[0].tolist()]
         others = np.delete(np.arange(len(case.tokens)), token)
@@ -391,13 +388,13 @@ def test_topic_weights_are_the_conditional(name: str) -> None:
                 corpus.token_word[others], corpus.token_document[others], corpus.document_group, z[others], t.shape
             )
             counts = Counts(n, m, t.astype(np.int32), c.astype(np.int32))
-            found = topic_weights(counts, case.priors, factors, group, word, document, matrices)
+            found = topic_weights(counts, case.priors, group, word, document, matrices)
             weights = weights_after(case, token, left)
             expected = [[weights.get((k, entry), 0.0) for entry in row] for k in range(case.topics)]
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-Removals = Callable[[Case[SpdpPriors], int, State], Iterator[tuple[float, State | None]]]
+Removals = Callable[[Case[SpdpPriors], int, State], Iterator[tuple[float, State]]]
 Conditional = Callable[[Case[SpdpPriors], int, State], dict[Move, float]]
 
 
@@ -413,10 +410,7 @@ def moved(
     found: Posterior = dict.fromkeys(posterior, 0.0)
     for state, p in posterior.items():
         for share, left in take_out(case, token, state):
-            if left is None:
-                found[state] += p * share
-            else:
-                of_left[left] += p * share
+            of_left[left] += p * share
     for left, p in of_left.items():
         weights = weigh(case, token, left)
         total = sum(weights.values())
@@ -433,12 +427,9 @@ def test_sampling_a_token_again_leaves_the_posterior_as_it_is(name: str) -> None
         agree(posterior, moved(case, posterior, token))
 
 
-def never_staying(case: Case[SpdpPriors], token: int, state: State) -> Iterator[tuple[float, State | None]]:
-    """The opener of a table that others need leaves as if it had not opened it."""
-    found = list(removals(case, token, state))
-    if any(left is None for _, left in found):
-        found = [(1.0, left) for _, left in found if left is not None]
-    yield from found
+def by_openers(case: Case[SpdpPriors], token: int, state: State) -> Iterator[tuple[float, State]]:
+    """A token takes its table along as often as it opened one, though others may have sat down there."""
+    return removals(case, token, state, lambda _, m, t: t / m if t > 1 or m == 1 else 0.0)
 
 
 def without_base(case: Case[SpdpPriors], token: int, left: State) -> dict[Move, float]:
@@ -447,23 +438,23 @@ def without_base(case: Case[SpdpPriors], token: int, left: State) -> dict[Move, 
     return conditional(case, token, z, t, np.zeros_like(c))
 
 
-def without_openers(case: Case[SpdpPriors], token: int, left: State) -> dict[Move, float]:
-    """The factors (m-t+1)/(m+1) and (t+1)/(m+1) are left out."""
+def without_discount(case: Case[SpdpPriors], token: int, left: State) -> dict[Move, float]:
+    """Old tables are weighed by all their customers."""
     i, _, w = case.tokens[token]
     z, t, _ = case.unpack(left)
     weights = dict(weights_after(case, token, left))
-    for k, entry in weights:
+    for k in range(case.topics):
         m = sum(other[::2] == (i, w) and topic == k for other, topic in zip(case.tokens, z, strict=True))
-        tables = int(t[i, w, k])
-        weights[k, entry] *= (m + 1) / (tables + 1 if entry >= 0 else m - tables + 1)
+        if m:
+            weights[k, -1] *= m / (m - case.priors.discount * int(t[i, w, k]))
     return weights
 
 
 @pytest.mark.parametrize("name", ["crowded cells", "dense, crowded cells"])
 @pytest.mark.parametrize(
     ("take_out", "weigh"),
-    [(never_staying, weights_after), (removals, without_base), (removals, without_openers)],
-    ids=["never staying", "without base", "without openers"],
+    [(by_openers, weights_after), (removals, without_base), (removals, without_discount)],
+    ids=["by openers", "without base", "without discount"],
 )
 def test_a_wrong_move_does_not(name: str, take_out: Removals, weigh: Conditional) -> None:
     case, posterior = ALL_SPDP[name], spdp(name)

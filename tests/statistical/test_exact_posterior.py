@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from spdp_engine.models.spdp import SpdpPriors
-from spdp_engine.models.stirling import SeatingFactors, seating_factors
+from spdp_engine.models.stirling import Seating, seating
 from spdp_engine.sampling import spdp_state
 from spdp_engine.sampling.methods import METHODS, Method, method_named
 from spdp_engine.sampling.schedules import blocked
@@ -196,24 +196,28 @@ def test_long_runs_are_what_the_schedule_does(model: str, schedule: str, name: s
 # ---- samplers that are wrong on purpose -----------------------------------------------------------------------------
 
 WRONG_SPDP: dict[str, Change] = {
-    "the opener of the only table leaves it to others": (
-        ("    if (is_stuck(seat, opens))\n        return;\n    const int entry", "    const int entry"),
-    ),
-    "the opener of the only table leaves as if it had not opened it": (
+    "a token leaves with its table as often as it opened one": (
         (
-            "    const int opens = target < (float)seat.y;\n    if (is_stuck(seat, opens))\n        return;\n",
-            "    const int opens = target < (float)seat.y && !(seat.y == 1 && seat.x > 1);\n",
+            "const int closes = u.x < alone;",
+            "const int closes = u.x * (float)seat.x < (seat.y > 1 || seat.x == 1 ? (float)seat.y : 0.0f);",
         ),
     ),
-    "the opener of the only table leaves it to others (team)": (
-        ("    if (is_stuck(seat, opens))\n        return 0;\n", ""),
+    "a token leaves with its table as often as it opened one (team)": (
+        (
+            "const int closes = u < alone;",
+            "const int closes = u * (float)seat.x < (seat.y > 1 || seat.x == 1 ? (float)seat.y : 0.0f);",
+        ),
     ),
+    "a token never takes its table along where there are others": (
+        ("const int closes = u.x < alone;", "const int closes = u.x < alone && seat.x == 1;"),
+    ),
+    "old tables are weighed without their discounts": (("(float)m - model->discount * (float)t;", "(float)m;"),),
     "the token is still a customer of its cell": (
-        ("model->width, seat.x - 1, seat.y - opens);", "model->width, seat.x, seat.y - opens);"),
+        ("joins_of(model, seat.x - 1, seat.y - closes);", "joins_of(model, seat.x, seat.y - closes);"),
     ),
-    "the token's table is still one of its topic": (("(float)(sums->tables[x] - opens)", "(float)(sums->tables[x])"),),
+    "the token's table is still one of its topic": (("(float)(sums->tables[x] - closes)", "(float)(sums->tables[x])"),),
     "the token's table is still in the base's sum": (
-        ("sums->base_tables[old] - (float)opens)", "sums->base_tables[old])"),
+        ("sums->base_tables[old] - (float)closes)", "sums->base_tables[old])"),
     ),
     "a new table is judged by the number that chose the topic": (
         (
@@ -316,21 +320,16 @@ def test_wrong_lda_is_rejected(error: str) -> None:
     assert lda_p_value("blocks of 5, 1, 2, 1", schedule, 1, change) < 1e-6
 
 
-def without(factor: str, table: SeatingFactors) -> SeatingFactors:
-    """The table of seating factors, one of its two combinatorial factors left out."""
-    pairs = table.pairs.copy()
-    for m in range(1, table.maximum_customers + 1):
-        t = np.arange(min(m, table.table_limit) + 1)
-        rows = table.index(np.full(len(t), m), t)
-        if factor == "new table":
-            pairs[rows, 1] /= ((t + 1) / (m + 1)).astype(np.float32)
-        else:
-            pairs[rows, 0] /= ((m - t + 1) / (m + 1)).astype(np.float32)
-    return replace(table, pairs=pairs)
+def of_openers(table: Seating) -> Seating:
+    """The table with the share of customers who opened a table in the place of those who sit alone."""
+    alone = table.alone.copy()
+    for m in range(2, table.maximum_customers + 1):
+        t = np.arange(2, min(m, table.table_limit) + 1)
+        alone[table.index(np.full(len(t), m), t)] = t / m
+    return replace(table, alone=alone)
 
 
-@pytest.mark.parametrize("factor", ["new table", "old table"])
-def test_a_wrong_table_is_rejected(factor: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The share of seatings in which a token opens its table is left out, and seen to be."""
-    monkeypatch.setattr(spdp_state, "seating_factors", lambda a, m: without(factor, seating_factors(a, m)))
+def test_a_wrong_table_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opened a table takes it along, whether others sit there or not; it is seen."""
+    monkeypatch.setattr(spdp_state, "seating", lambda a, m: of_openers(seating(a, m)))
     assert spdp_p_value("crowded cells", "sequential", 1) < 1e-6

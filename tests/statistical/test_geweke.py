@@ -25,7 +25,7 @@ from .exact import LEVEL, paired_p_value
 from .simulate import Drawn, Size, draw_lda, draw_spdp
 
 SIZE = Size(groups=3, documents=9, words=7, topics=10, length=14)
-SWEEPS, REPLICATES = 8, 150
+SWEEPS, REPLICATES = 8, 200
 
 
 def associations(seed: int) -> Matrices:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sample_data.generator import seat
 from spdp_engine.models import hyperparameters
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import seating
 
 from .exact import LEVEL, Float, paired_p_value
 from .simulate import (
@@ -134,7 +134,7 @@ def discount_and_seats(rng: np.random.Generator) -> tuple[float, Restaurants]:
 
 def discount_again(drawing: Drawing, discount: float, rest: Restaurants, rng: np.random.Generator) -> float:
     m, t = rest.cells[rest.cells[:, 0] > 1].T
-    steps = drawing["old_table_steps"](m, t, seating_factors(discount, int(m.max())), rng)
+    steps = drawing["old_table_steps"](m, t, seating(discount, int(m.max())), rng)
     drawn: float = drawing["draw_discount"](discount, rest.concentration, rest.tables, steps, rng)
     return drawn
 
@@ -189,7 +189,9 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "b has no prior": ("concentration", "+ x - 2 * np.log(b + 100.0)", "+ x"),
     "tables are not discounted": ("concentration", "if discount > 0:", "if discount > 1:"),
     "who joins a table is counted among those who are there": ("discount", "joins[m - 1, t] = joined", "joins[m, t] = joined"),
-    "orders in which tables were opened are not told apart": ("discount", "* (m - t) / (m * x)", "/ x"),
+    "whoever opened a table is taken for one who sits alone": (
+        "discount", "1.0 - seating.alone[seating.start(m) + t].astype(np.float64)", "np.where(t == 1, 1.0, 1.0 - t / m)",
+    ),
     "old tables are discounted once": ("discount", "np.log(n - t * a)", "np.log(n - a)"),
     "beta variables of words are left out": ("gamma", "(1.0 + missing), SM", "1.0, SM"),
     "priors of words are not summed": ("gamma", "_log_beta(prior * len(counts), totals", "_log_beta(prior, totals"),

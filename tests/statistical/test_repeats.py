@@ -109,8 +109,8 @@ def test_wrong_repeats_are_rejected(error: str) -> None:
 
 def test_tables_that_close_with_another_base_word_are_rejected() -> None:
     """The comparison above sees this error in a function that nothing but repeats has need of where there are associations."""
-    closing = "    if (opens)\n        change_tables(model, sums, rows, k, closing_entry(&rows->base, k, target), -1);"
-    first = (closing, "    if (opens)\n        change_tables(model, sums, rows, k, 0, -1);")
+    closing = "change_tables(model, sums, rows, k, closing_entry(&rows->base, k, u / alone * (float)seat.y), -1);"
+    first = (closing, "change_tables(model, sums, rows, k, 0, -1);")
     assert p_value("spdp", "blocks", "associations", (first,)) < 1e-6
 
 

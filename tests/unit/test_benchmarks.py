@@ -18,7 +18,7 @@ from benchmarks.report import read_rows, table
 from benchmarks.runs import complete
 from benchmarks.smoke import MEASUREMENTS as SMOKE
 from benchmarks.thesis_algorithm1 import NEVER, ThesisAlgorithm1, held_out_perplexity, log_ratios
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import seating
 from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.types import TokenArrays
 
@@ -199,13 +199,13 @@ def test_log_ratios_are_those_of_stirling_numbers(limit: int) -> None:
     for n in range(most + 1):
         for t in range(n + 2):
             number[n + 1, t] = (number[n, t - 1] if t else 0.0) + (n - t * a) * number[n, t]
-    factors = seating_factors(a, most, limit)
-    logs = log_ratios(factors)
+    table = seating(a, most + 1, limit)
+    logs = log_ratios(table)
     for m in range(1, most + 1):
         for t in range(1, min(m, limit) + 1):
-            old, new = logs[factors.index(np.array(m), np.array(t))]
+            old, new = logs[table.index(np.array(m), np.array(t))]
             assert old == pytest.approx(np.log(number[m + 1, t] / number[m, t]), abs=1e-4)
-            at_limit = t == factors.table_limit
+            at_limit = t == table.table_limit
             assert new == (NEVER if at_limit else pytest.approx(np.log(number[m + 1, t + 1] / number[m, t]), abs=1e-4))
     assert tuple(logs[0]) == (np.float32(NEVER), 0.0)
 

@@ -207,7 +207,7 @@ def hellinger(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[n
     return np.sqrt(np.maximum(0, 1 - np.sqrt(one).T @ np.sqrt(other)))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [2, 4, 5])
 def test_sampler_recovers_planted_topics(seed: int) -> None:
     """Matched by base wording, each group's wording is found, and is told from the other group's.
 

@@ -18,8 +18,8 @@ from scipy.special import digamma, gammaln
 
 from spdp_engine.models.lda import LdaCounts, LdaPriors
 from spdp_engine.models.matrices import Matrices
-from spdp_engine.models.spdp import Counts, SpdpPriors, topic_weights
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.spdp import Counts, SpdpPriors, of_first_pass, topic_weights
+from spdp_engine.models.stirling import seating
 from spdp_engine.sampling.state import Sample
 from spdp_engine.types import TokenArrays
 
@@ -129,6 +129,7 @@ class Reference:
         self.corpus, self.seed = corpus, seed
         self.shape = (corpus.n_groups, corpus.n_words, topics)
         self.topics = np.full(len(corpus), -1)
+        self.first = True  # pass
 
     def visit(self, counts: Any, token: int, u: NDArray[np.float32]) -> None:
         """Gives a token its first topic, or samples it again; u are the numbers of its place on the device."""
@@ -139,6 +140,7 @@ class Reference:
 
     def pass_in_order(self, order: NDArray[np.int64], iteration: int) -> None:
         """One iteration of `sequential`."""
+        self.first = iteration == 0
         for token, u in zip(order.tolist(), uniforms(self.seed, iteration, len(order)), strict=True):
             self.visit(self.counts, token, u)
         self.end_sweep()
@@ -151,6 +153,7 @@ class Reference:
         Each worker of a phase has counts of its own, as they were when the phase began. Since no two share a document
         or a word, what it sees of the others' work late is sums over words and shared base words, and nothing else.
         """
+        self.first = iteration == 0
         numbers = uniforms(self.seed, iteration, len(order))
         for bounds in starts:
             before = _copy_of(self.counts)
@@ -180,7 +183,7 @@ class SpdpReference(Reference):
         super().__init__(corpus, topics, seed)
         self.priors, self.matrices = priors, matrices
         cells = corpus.token_group.astype(np.int64) * corpus.n_words + corpus.token_word
-        self.factors = seating_factors(priors.discount, int(np.bincount(cells).max()))
+        self.seating = seating(priors.discount, int(np.bincount(cells).max()))
         self.counts = Counts(
             np.zeros((len(corpus.document_group), topics), np.int32),
             np.zeros(self.shape, np.int32),
@@ -190,27 +193,32 @@ class SpdpReference(Reference):
 
     def weights(self, counts: Counts, group: int, word: int, document: int) -> Float:
         """float64 [K, 1 + E], as of `topic_weights`."""
-        return topic_weights(counts, self.priors, self.factors, group, word, document, self.matrices)
+        priors = of_first_pass(self.priors) if self.first else self.priors
+        return topic_weights(counts, priors, group, word, document, self.matrices)
 
     def visit(self, counts: Counts, token: int, u: NDArray[np.float32]) -> None:
         """See `Reference.visit`."""
         group, word, document = self._place(token)
-        old = int(self.topics[token])
-        if old >= 0:
-            m, t = counts.customers[group, word, old], counts.tables[group, word, old]
-            target = u[0] * np.float32(m)
-            opens = bool(target < np.float32(t))
-            if opens and t == 1 and m > 1:
-                return
-            served = self._entries(counts, group, word)
-            entry = 0 if served is None else first_beyond(served[:, old], float(target))
-            self._add(counts, group, word, document, old, -1, -int(opens), entry)
+        if self.topics[token] >= 0:
+            self.take_out(counts, token, u[0])
         weights = self.weights(counts, group, word, document)
         new = draw_topic(weights.sum(axis=1), float(u[1]))
         goal, at_new_table = float(u[2]) * weights[new].sum(), weights[new, 1:]
         opened = goal < at_new_table.sum()
         self._add(counts, group, word, document, new, 1, int(opened), first_beyond(at_new_table, goal))
         self.topics[token] = new
+
+    def take_out(self, counts: Counts, token: int, u: np.float32) -> None:
+        """Takes a token out of the counts, with its table if it sits alone by the number u."""
+        group, word, document = self._place(token)
+        topic = int(self.topics[token])
+        m, t = counts.customers[group, word, topic], counts.tables[group, word, topic]
+        alone = self.seating.alone[self.seating.index(m, t)]
+        closes = bool(u < alone)
+        served, entry = self._entries(counts, group, word), 0
+        if closes and served is not None:
+            entry = first_beyond(served[:, topic], float(u / alone * np.float32(t)))
+        self._add(counts, group, word, document, topic, -1, -int(closes), entry)
 
     def _entries(self, counts: Counts, group: int, word: int) -> NDArray[np.int32] | None:
         """c of the entries of a row: a view, [entries, K]."""
@@ -364,7 +372,7 @@ class Repeating(Reference):
     Attributes:
         seated: int [N], by place: tokens at the table of a place, 0 where there is none.
         document_tables: int [D].
-        events: how often a token of a run opened a table, joined one, closed its own, could not leave its own.
+        events: how often a token of a run opened a table, joined one, closed its own.
     """
 
     priors: Any
@@ -373,7 +381,7 @@ class Repeating(Reference):
         super().__init__(corpus, *arguments)
         self.seated = np.zeros(len(corpus), int)
         self.document_tables = np.zeros(len(corpus.document_group), int)
-        self.events = dict.fromkeys(("opened", "joined", "closed", "stuck"), 0)
+        self.events = dict.fromkeys(("opened", "joined", "closed"), 0)
 
     def pass_in_order(self, order: NDArray[np.int64], iteration: int) -> None:
         """See `Reference.pass_in_order`."""
@@ -405,29 +413,27 @@ class Repeating(Reference):
             self.seated[place] = 1
             self.document_tables[self._place(token)[2]] += int(first)
         for turn in range(length if length > 1 else 0):
-            if first or self._stand_up(counts, place, turn, length):
-                self._sit_down(counts, place, turn if first else length - 1, self._numbers[place + turn])
+            if not first:
+                self._stand_up(counts, place, turn, length)
+            self._sit_down(counts, place, turn if first else length - 1, self._numbers[place + turn])
         if length > 1 and not first:
             for at in range(place, place + length):
                 if self.seated[at] > 1:
                     super().visit(counts, self._order[at], self._further(at, 2))
 
-    def _stand_up(self, counts: Any, place: int, turn: int, length: int) -> bool:
+    def _stand_up(self, counts: Any, place: int, turn: int, length: int) -> None:
         seated = self.seated[place : place + length]
         table = first_beyond(seated, int(self._numbers[place + turn, 0] * np.float32(length)))
         if seated[table] > 1:
             seated[table] -= 1
-            return True
+            return
         token = self._order[place + table]
-        if not self.take_out(counts, token, self._further(place + turn, 1)[0]):
-            self.events["stuck"] += 1
-            return False
+        self.take_out(counts, token, self._further(place + turn, 1)[0])
         self.events["closed"] += 1
         self.document_tables[self._place(token)[2]] -= 1
         last = np.flatnonzero(seated)[-1]
         self.topics[token] = self.topics[self._order[place + last]]
         seated[table], seated[last] = seated[last], 0
-        return True
 
     def _sit_down(self, counts: Any, place: int, others: int, u: NDArray[np.float32]) -> None:
         token = self._order[place]
@@ -463,8 +469,8 @@ class Repeating(Reference):
         """The model's weight of every topic for a table that is not there: float64 [K]."""
         raise NotImplementedError
 
-    def take_out(self, counts: Any, token: int, u: np.float32) -> bool:
-        """Takes a table out of the model's counts; False where it must stay, and then nothing was changed."""
+    def take_out(self, counts: Any, token: int, u: np.float32) -> None:
+        """Takes a table out of the model's counts."""
         raise NotImplementedError
 
 
@@ -476,19 +482,9 @@ class RepeatingSpdpReference(Repeating, SpdpReference):
         weights: Float = self.weights(counts, *self._place(token)).sum(axis=1)
         return weights
 
-    def take_out(self, counts: Counts, token: int, u: np.float32) -> bool:
+    def take_out(self, counts: Counts, token: int, u: np.float32) -> None:
         """See `Repeating.take_out`."""
-        group, word, document = self._place(token)
-        topic = int(self.topics[token])
-        m, t = counts.customers[group, word, topic], counts.tables[group, word, topic]
-        target = u * np.float32(m)
-        opens = bool(target < np.float32(t))
-        if opens and t == 1 and m > 1:
-            return False
-        served = self._entries(counts, group, word)
-        entry = 0 if served is None else first_beyond(served[:, topic], float(target))
-        SpdpReference._add(self, counts, group, word, document, topic, -1, -int(opens), entry)
-        return True
+        SpdpReference.take_out(self, counts, token, u)
 
 
 class RepeatingLdaReference(Repeating, LdaReference):
@@ -498,10 +494,9 @@ class RepeatingLdaReference(Repeating, LdaReference):
         """See `Repeating.weigh`."""
         return self.factors(counts, token, 1)[1]
 
-    def take_out(self, counts: LdaCounts, token: int, u: np.float32) -> bool:
+    def take_out(self, counts: LdaCounts, token: int, u: np.float32) -> None:
         """See `Repeating.take_out`."""
         LdaReference._add(self, counts, token, int(self.topics[token]), -1)
-        return True
 
 
 # ---- blocked sampling of LDA ----------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from spdp_engine.models.hyperparameters import (
     old_table_steps,
     slice_sample,
 )
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import seating
 
 from .test_stirling import exact_stirling
 
@@ -282,7 +282,7 @@ def test_a_discount_is_drawn_of_its_conditional_given_counts() -> None:
     rng = np.random.default_rng(133)
 
     def step(a: float) -> float:
-        steps = old_table_steps(customers, tables, seating_factors(a, 9), rng)
+        steps = old_table_steps(customers, tables, seating(a, 9), rng)
         return draw_discount(a, concentration, totals, steps, rng)
 
     def log_density(a: Float) -> Float:
@@ -304,8 +304,8 @@ def joins_of(
     customers: NDArray[np.int64], tables: NDArray[np.int64], a: float, seed: int, **more: int
 ) -> NDArray[np.int64]:
     """How often one joined at n customers and t tables: [n, t]."""
-    factors = seating_factors(a, max(1, int(customers.max(initial=0))), **more)
-    n, t, times = old_table_steps(customers, tables, factors, np.random.default_rng(seed))
+    table = seating(a, max(1, int(customers.max(initial=0))), **more)
+    n, t, times = old_table_steps(customers, tables, table, np.random.default_rng(seed))
     found = np.zeros((int(customers.max(initial=0)) + 1, int(tables.max(initial=0)) + 1), np.int64)
     np.add.at(found, (n, t), times)
     assert len(np.unique(np.stack([n, t]), axis=1).T) == len(n) and (times > 0).all()
@@ -338,7 +338,7 @@ def test_cells_at_the_limit_of_tables_are_counted_too(a: float) -> None:
 def test_nobody_joined_where_there_is_nobody_or_everybody_opened_a_table() -> None:
     none = np.zeros(0, np.int64)
     for customers, tables in ((none, none), (np.array([1, 1]), np.array([1, 1])), (np.array([7]), np.array([7]))):
-        steps = old_table_steps(customers, tables, seating_factors(0.5, 7), NOBODY)
+        steps = old_table_steps(customers, tables, seating(0.5, 7), NOBODY)
         assert [len(part) for part in steps] == [0, 0, 0]
         assert all(np.issubdtype(part.dtype, np.integer) for part in steps)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spdp_engine.errors import SettingsError
 from spdp_engine.models import LdaPriors, SpdpPriors
 from spdp_engine.models.hyperparameters import SMALLEST_PRIOR
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import seating
 from spdp_engine.sampling import METHODS, Method, learning
 from spdp_engine.sampling.learning import is_due, is_due_for_discount, learnable
 from spdp_engine.sampling.sampler import Sampler, SamplerSettings, plain_settings
@@ -66,16 +66,16 @@ def check_alphas(sampler: Sampler) -> None:
     np.testing.assert_array_equal(sample.alphas, state.alphas[state.alpha_row])
 
 
-def check_factors(sampler: Sampler) -> None:
-    """The factors of every cell on the device are those of the discount in force."""
+def check_seating(sampler: Sampler) -> None:
+    """What every cell keeps of its counts on the device is of the discount in force, and so is the table of who sits alone."""
     state: Any = sampler._state
-    factors = seating_factors(state.priors.discount, state._largest_cell)
-    np.testing.assert_array_equal(read(sampler, state.ratios, np.float32, *factors.pairs.shape), factors.pairs)
-    assert state.width == factors.width
-    seats = read(sampler, state.seats, np.int32, state.groups * state.words, state.padded, 2)
-    there = read(sampler, state.factors, np.float32, state.groups * state.words, 2, state.padded)
-    expected = factors.pairs[factors.index(seats[..., 0], seats[..., 1])]
-    np.testing.assert_array_equal(there, np.moveaxis(expected, -1, 1))
+    table = seating(state.priors.discount, state._largest_cell)
+    np.testing.assert_array_equal(read(sampler, state.alone, np.float32, len(table.alone)), table.alone)
+    assert state.width == table.width
+    m, t = np.moveaxis(read(sampler, state.seats, np.int32, state.groups * state.words, state.padded, 2), -1, 0)
+    there = read(sampler, state.joins, np.float32, state.groups * state.words, state.padded)
+    np.testing.assert_allclose(np.abs(there), m - state.priors.discount * t, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(there < 0, t == table.table_limit)
 
 
 # ---- when -----------------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_after_a_new_discount_the_factors_are_its_own(given: bool, repeats: bool
     discounts = set()
     for _ in range(9):
         sampler.step()
-        check_factors(sampler)
+        check_seating(sampler)
         check(sampler)
         discounts.add(sampler._state.priors.discount)
     assert len(discounts) == 3

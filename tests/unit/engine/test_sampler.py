@@ -465,7 +465,7 @@ def test_warming_up_builds_what_a_run_needs(
         raise AssertionError("built again")
 
     monkeypatch.setattr(programs, "_expand", refuse)
-    monkeypatch.setattr(stirling, "_ratio_rows", refuse)
+    monkeypatch.setattr(stirling, "_alone_rows", refuse)
     Sampler(CORPUS, settings).run(2)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spdp_engine.models import Matrices
 from spdp_engine.models.readings import count_tokens
 from spdp_engine.models.spdp import largest_cell
-from spdp_engine.models.stirling import seating_factors
+from spdp_engine.models.stirling import bounded_table_limit
 from spdp_engine.sampling.sampler import Sampler, plain_settings
 from spdp_engine.sampling.schedules import TokenParallel
 
@@ -184,8 +184,7 @@ def test_broken_tables_are_corrected_and_tokens_left_alone(matrices: str) -> Non
     sampler.run(2)
     state: Any = sampler._state
     words, groups, padded = state.words, state.groups, state.padded
-    factors = seating_factors(0.7, largest_cell(CORPUS))
-    assert factors.table_limit == LIMIT
+    assert bounded_table_limit(largest_cell(CORPUS)) == LIMIT
     n = read(sampler, state.document_topics, np.float32, state.documents, padded)
 
     seats = read(sampler, state.seats, np.int32, groups, words, padded, 2)
@@ -193,7 +192,7 @@ def test_broken_tables_are_corrected_and_tokens_left_alone(matrices: str) -> Non
     assert customers.max() > LIMIT
     seats[..., 1] = np.where(customers > LIMIT, LIMIT + 5, broken(rng, seats[..., 1]))
     write(sampler, state.seats, seats)
-    write(sampler, state.factors, rng.random((groups, words, 2, padded)).astype(np.float32))
+    write(sampler, state.joins, rng.random((groups, words, padded)).astype(np.float32))
     write(sampler, state.totals, rng.integers(-9, 9, (2, groups, padded)).astype(np.int32))
     write(sampler, state.base._tables, rng.random((words, padded)).astype(np.float32))
     most = np.minimum(customers, LIMIT)
@@ -219,9 +218,9 @@ def test_broken_tables_are_corrected_and_tokens_left_alone(matrices: str) -> Non
     else:
         np.testing.assert_array_equal(there, expected_served[:, :TOPICS])
         np.testing.assert_array_equal(base, given.base_tables(there))
-    pairs = read(sampler, state.factors, np.float32, groups, words, 2, padded)
-    right = factors.pairs[factors.index(customers.astype(np.int64), after[..., 1])]
-    np.testing.assert_array_equal(pairs, np.moveaxis(right, -1, 2))
+    joins = read(sampler, state.joins, np.float32, groups, words, padded)
+    np.testing.assert_allclose(np.abs(joins), customers - 0.7 * after[..., 1], rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(joins < 0, after[..., 1] == LIMIT)
     n_again, m_again = count_tokens(
         CORPUS.token_word, CORPUS.token_document, CORPUS.document_group, sampler.topics(), (groups, words, padded)
     )
