@@ -56,8 +56,8 @@ class SpdpPriors(Priors):
 def of_first_pass(priors: SpdpPriors) -> SpdpPriors:
     """The priors by which tokens get their first topics: the discount lies halfway between its own and 1.
 
-    A word's first token in a topic then draws the next ones there half as strongly. Of topics that begin alike fewer are left with
-    two subjects in one: of 160 generated corpora 41 % after this, 56 % after a first pass by the priors as they are.
+    A word's first token in a topic then draws the next ones there half as strongly, and fewer runs are left with a topic that holds
+    two subjects: 72 of 160 on generated corpora, 89 after a first pass by the priors as they are.
     """
     return replace(priors, discount=(1 + priors.discount) / 2)
 

@@ -19,7 +19,7 @@ from spdp_engine.report import MOST_TOPICS, make_report, report_bytes, write_rep
 from spdp_engine.report.excerpts import excerpt
 from spdp_engine.results import Result
 from spdp_engine.topics.findings import Findings
-from spdp_engine.topics.telling import gap_sentence, shares_sentence
+from spdp_engine.topics.telling import gap_sentence, percents_if_known, shares_sentence
 from spdp_engine.topics.view import View
 
 pytestmark = pytest.mark.timeout(60)
@@ -154,8 +154,8 @@ def test_what_is_known_of_chance_is_told(known: Result) -> None:
     for topic in range(3):
         interval = findings.prevalence_interval(topic)
         assert interval is not None
-        for low, high in interval:
-            assert f"({100 * low:.0f} to {100 * high:.0f}%)" in page.words
+        for share, (low, high) in zip(topics.prevalence[:, topic], interval, strict=True):
+            assert f"({percents_if_known(low, high, share)})" in page.words
     assert len(page.of("svg", "bar")) >= 6
     assert page.words.count("found in 5 of 5 runs") == 3 and "4 of 5" in page.words
     unsure = page.of("tr", "unsure")
@@ -268,7 +268,7 @@ def test_one_group_many_groups_and_a_model_that_words_alike() -> None:
 
 def test_methods_tell_every_setting_and_whom_to_cite(known: Result) -> None:
     page = opened(known)
-    for told in ("90 documents (The Lantern: 45, The Ledger: 45)", f"{known.corpus.n_tokens:,} words", "talk.jsonl", "seed 3",
+    for told in ("90 documents (The Lantern: 45, The Ledger: 45)", f"{known.corpus.n_tokens:,} words", "talk.jsonl", "seed 2",
                  "60 iterations", "Held-out perplexity is", "half the words of 20% of the documents", "Mean coherence (NPMI)",
                  "settings.priors.gamma", "words.passage_words", "versions.numpy", "Chen", "Monroe", "Sato", "Hutter"):  # fmt: skip
         assert told in page.words, told
