@@ -357,7 +357,9 @@ class TestWords:
         assert visitor.workspace.view == view and visitor.topic == topic and "⚑ Ports" in offered(visitor)
         likeness = [self.likeness(earlier, after, k) for k in range(TOPICS)]
         assert all(row[k] > 0.9 * row.max() for k, row in enumerate(likeness)), "topics keep their numbers"
-        assert all(row.min() < 0.2 * row[k] for k, row in enumerate(likeness)), "of two subjects, which more than one may share"
+        assert all(row.min() < 0.2 * row[k] for k, row in enumerate(likeness)), (
+            "of two subjects, which more than one may share"
+        )
         (told,) = [one for one in visitor.at.expander if "With changed words" in one.label]
         assert "harbour" in told.label
         tables = [one.value for one in visitor.at.dataframe if "Went" in one.value]
