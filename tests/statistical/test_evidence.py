@@ -32,7 +32,7 @@ FEW = SEEDS[:2]
 
 ITERATIONS = 60
 PLAN = Plan(settle=20, samples=10, apart=2, dealings=19, adapt=10, seeds=0)
-OF_SHARES = Plan(settle=20, samples=10, apart=2, dealings=2, adapt=1, seeds=0)
+OF_SHARES = Plan(settle=20, samples=10, apart=2, dealings=3, adapt=1, seeds=0)
 """Of which shares have the same intervals: they have nothing to do with groups that are dealt out."""
 
 Gaps = NDArray[np.float64]
