@@ -49,7 +49,7 @@ def _one_group_word() -> Tokens:
 
 
 def _common_word(occurrences: int) -> Tokens:
-    """A word so frequent that its table of seating factors is cut off, with some company."""
+    """A word so frequent that its table of how customers sit is cut off, with some company."""
     rng = np.random.default_rng(6)
     word = np.zeros(occurrences + 500, np.int32)
     word[occurrences:] = rng.integers(1, 20, 500)

@@ -257,7 +257,7 @@ RUNS = [
 def test_memory_is_counted_as_it_is_allocated(
     tokens: int, model: str, schedule: str, associations: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a corpus of few tokens, of which counts take most, and on one where it is the table of seating factors."""
+    """On a corpus of few tokens, of which counts take most, and on one where it is the table of how customers sit."""
     allocated: list[int] = []
     real = cl.Buffer
 

@@ -91,7 +91,7 @@ def test_which_iterations_are_due() -> None:
 
 
 def test_a_discount_is_due_ever_less_often_and_only_where_all_are() -> None:
-    """Each builds the table of seating factors anew."""
+    """Each builds the table of how customers sit anew."""
     due = np.array([iteration for iteration in range(1, 250_001) if is_due_for_discount(iteration)])
     assert due[0] == learning.FIRST_DISCOUNT
     assert 4 <= len(due) < 10
