@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1.element_tree import Selectbox
 from visitor import PATIENCE, Visitor, as_csv, talk
@@ -356,10 +357,9 @@ class TestWords:
         assert not {"harbour", "ship"} & set(after.corpus.vocabulary) and "lesson" in after.corpus.vocabulary
         assert visitor.workspace.view == view and visitor.topic == topic and "⚑ Ports" in offered(visitor)
         likeness = [self.likeness(earlier, after, k) for k in range(TOPICS)]
-        assert all(row[k] > 0.9 * row.max() for k, row in enumerate(likeness)), "topics keep their numbers"
-        assert all(row.min() < 0.2 * row[k] for k, row in enumerate(likeness)), (
-            "of two subjects, which more than one may share"
-        )
+        # Of four topics on two subjects some are much alike, so that they are matched with one another, all at once.
+        _, matched = linear_sum_assignment(likeness, maximize=True)
+        assert matched.tolist() == list(range(TOPICS)), "topics keep their numbers"
         (told,) = [one for one in visitor.at.expander if "With changed words" in one.label]
         assert "harbour" in told.label
         tables = [one.value for one in visitor.at.dataframe if "Went" in one.value]
