@@ -162,8 +162,11 @@ def _run(workspace: Workspace, job: Job) -> None:
     bar = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     reading = workspace.reading()
     order = _order(bar, reading)
-    _buttons(bar, workspace, job)
-    if job.status().state in ACTIVE:
+    state = (
+        job.status().state
+    )  # once, since a run that ended between two looks would leave its buttons and its refreshing at odds
+    _buttons(bar, workspace, job, state)
+    if state in ACTIVE:
         _refreshing(workspace, job, order, reading is not None)
     else:
         _resting(workspace, job, order)
@@ -290,9 +293,8 @@ def _hyperparameters_html(job: Job, last: Iteration | None) -> str:
     return f'<div class="px-method"><span class="px-hint" title="{LEARNED}">Learned</span>: {told}</div>'
 
 
-def _buttons(place: DeltaGenerator, workspace: Workspace, job: Job) -> None:
-    """What can be done with the run as it stands."""
-    state = job.status().state
+def _buttons(place: DeltaGenerator, workspace: Workspace, job: Job, state: JobState) -> None:
+    """What can be done with the run in that state."""
     row = place.container(horizontal=True, width="content")
     if state in ACTIVE:
         if row.button("Pause", icon=":material/pause:"):

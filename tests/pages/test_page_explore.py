@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from visitor import PATIENCE, Visitor, as_csv, talk
 
 from pages.parts.workspace import registry
 from spdp_engine.errors import DeviceError
-from spdp_engine.jobs import Job, JobState
+from spdp_engine.jobs import Job, JobState, JobStatus
 from spdp_engine.sampling import Sampler
 
 pytestmark = pytest.mark.timeout(60)
@@ -128,6 +129,32 @@ def test_pause_continue_stop_and_run_longer(started: Visitor) -> None:
     started.press(longer)
     assert job_of(started).status().target == status.iteration + int(longer.split()[1])
     assert job_of(started).wait(PATIENCE).state is JobState.FINISHED
+
+
+def test_buttons_and_figures_are_of_one_state_whenever_a_run_ends(
+    finished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run may end between any two looks that one drawing of the page takes at it. If buttons were those of a run that goes on,
+    and figures those of one that rests and is not drawn again, nothing would ever lead on."""
+    looks, looked, status = 0, 0, Job.status
+
+    def running_at_first(job: Job) -> JobStatus:
+        nonlocal looked
+        looked += 1
+        return replace(status(job), state=JobState.RUNNING) if looked <= looks else status(job)
+
+    visitor = Visitor(finished)
+    monkeypatch.setattr(Job, "status", running_at_first)
+    seen = set()
+    for looks in range(10):
+        looked = 0
+        visitor.go("explore")
+        rests = bool(visitor.at.get("plotly_chart"))
+        assert ("Compare the groups" in visitor.buttons, "Pause" in visitor.buttons) == (rests, not rests), (
+            f"{looks} looks"
+        )
+        seen.add(rests)
+    assert seen == {True, False}
 
 
 def test_leaving_the_page_does_not_stop_the_run(started: Visitor) -> None:
