@@ -30,6 +30,7 @@ class Variant:
         what: the same for readers, as the rest of a sentence.
         learn: whether hyperparameters are learned.
         repeats: whether documents repeat words; None: the engine's default.
+        tempering: whether the beginning is tempered, where the first pass gives the first topics.
         random_start: whether the first topics are drawn at random; else the first pass gives them.
         fixed: names of hyperparameters that are not learned.
         times: how many times as many iterations a traced run takes as others do, to see when it reaches their fit.
@@ -39,6 +40,7 @@ class Variant:
     what: str = ""
     learn: bool = True
     repeats: bool | None = None
+    tempering: bool | None = None
     random_start: bool = False
     fixed: tuple[str, ...] = ()
     times: int = 1
@@ -47,7 +49,7 @@ class Variant:
         """Settings of a run."""
         return SamplerSettings(
             topics=topics, schedule=SCHEDULE, seed=seed, device=device, held_out=HELD_OUT, learn=self.learn,
-            repeats=self.repeats, fixed=self.fixed,
+            repeats=self.repeats, tempering=self.tempering, fixed=self.fixed,
         )  # fmt: skip
 
     def begin(self, corpus: TokenArrays, wanted: Row) -> Sampler:
@@ -63,23 +65,33 @@ DEFAULT = Variant("default", "as anybody would run it")
 FIXED = Variant(
     "fixed", "hyperparameters stay at their defaults, the thesis's values where the thesis has them", learn=False
 )
+UNTEMPERED = Variant("not tempered", "hyperparameters are learned, every sweep is alike", tempering=False)
 NO_REPEATS = Variant("no repeats", "hyperparameters are learned, documents do not repeat words", repeats=False)
-PLAIN = Variant("plain", "no learning and no repeats: the thesis's model", learn=False, repeats=False)
+PLAIN = Variant(
+    "plain", "no learning, no repeats, no tempering: the thesis's model", learn=False, repeats=False, tempering=False
+)
 RANDOM_FIXED = Variant(
     "random, fixed",
-    "as `fixed`, from random first topics instead of the first pass",
+    "as `fixed`, from random first topics instead of the first pass, and not tempered",
     learn=False,
+    tempering=False,
     random_start=True,
     times=2,
 )
 RANDOM_PLAIN = Variant(
-    "random, plain", "as `plain`, from random first topics", learn=False, repeats=False, random_start=True, times=2
+    "random, plain",
+    "as `plain`, from random first topics",
+    learn=False,
+    repeats=False,
+    tempering=False,
+    random_start=True,
+    times=2,
 )
 
 RIVALS = (RANDOM_PLAIN, RANDOM_FIXED)
 """Those whose seconds the default's are held to: random first topics and fixed hyperparameters, without repeats and with them."""
 
-VARIANTS = {one.name: one for one in (DEFAULT, FIXED, NO_REPEATS, PLAIN, RANDOM_FIXED, RANDOM_PLAIN)}
+VARIANTS = {one.name: one for one in (DEFAULT, FIXED, UNTEMPERED, NO_REPEATS, PLAIN, RANDOM_FIXED, RANDOM_PLAIN)}
 
 HYPERPARAMETERS = tuple(one.name for one in fields(SpdpPriors))
 
@@ -144,7 +156,10 @@ class FinalRun:
 def warm_up(sampler: Sampler) -> None:
     """Makes a sampler that is thrown away do once whatever runs do, so that drivers compile and modules are loaded."""
     sampler.run(WARM_UP)
-    sampler._averages.add(sampler.iteration)  # runs come to it much later
+    # runs come to these later
+    if sampler.settings.tempering:
+        sampler._schedule.tempered_sweep(sampler.iteration)
+    sampler._averages.add(sampler.iteration)
     sampler._averages.renumbered()
 
 

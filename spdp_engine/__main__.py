@@ -46,6 +46,7 @@ from spdp_engine.sampling import (
     methods_of,
     model_named,
 )
+from spdp_engine.sampling.tempering import LAST
 from spdp_engine.topics import Topics
 from spdp_engine.types import Iteration
 
@@ -155,6 +156,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--iterations", type=int, default=200, metavar="N", help="default %(default)s")
     run.add_argument("--seed", type=int, default=1, metavar="S", help="default %(default)s")
     run.add_argument(
+        "--tempering",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help=f"temper some of the first {LAST} sweeps, so that topics form sooner (default: where it can be)",
+    )
+    run.add_argument(
         "--schedule",
         metavar="NAME",
         help="one of the model's; see the command “methods” (default: what suits the device)",
@@ -232,7 +239,12 @@ def _devices(_: argparse.Namespace) -> int:
 
 def _methods(_: argparse.Namespace) -> int:
     """Lists models and schedules as a table."""
-    rows = [("model", "schedule", "orders", "result", "associations", "repeats", "what it is, and where it comes from")]
+    rows = [
+        (
+            "model", "schedule", "orders", "result", "associations", "repeats", "tempering",
+            "what it is, and where it comes from",
+        )
+    ]  # fmt: skip
     rows += [
         (
             method.model,
@@ -241,6 +253,7 @@ def _methods(_: argparse.Namespace) -> int:
             method.exactness,
             "yes" if method.associations else "-",
             ("yes" if method.repeats else "if asked for") if method.runner.takes_repeats else "-",
+            ("yes" if method.tempering else "if asked for") if method.runner.takes_tempering else "-",
             method.source,
         )
         for model in MODELS
@@ -265,6 +278,7 @@ def _fit(options: argparse.Namespace) -> int:
         learn=options.learn,
         fixed=tuple(name for name, value in priors.items() if value is not None),
         repeats=options.repeats,
+        tempering=options.tempering,
         schedule=options.schedule,
         order=options.order,
         workers=options.workers,

@@ -154,7 +154,7 @@ def _told_apart(names: list[str], more: list[str]) -> list[str]:
 
 
 def _method(run: Run) -> str:
-    """Model, schedule and repeats where they are not the usual ones of that model."""
+    """Model, schedule, repeats and tempering where they are not the usual ones of that model."""
     settings = run.settings
     usual = methods_of(settings.model)[0]
     parts = [model_named(settings.model).title]
@@ -163,6 +163,8 @@ def _method(run: Run) -> str:
     method = method_named(settings.model, settings.schedule) if settings.schedule else usual
     if settings.repeats not in (None, method.repeats):
         parts.append("repeats" if settings.repeats else "no repeats")
+    if settings.tempering not in (None, method.tempering):
+        parts.append("tempered" if settings.tempering else "not tempered")
     return " ".join(parts)
 
 

@@ -1,5 +1,5 @@
-"""What decides a run and has a good default: iterations, model, schedule, priors, repeats, associations. And a run's method and
-hyperparameters in words."""
+"""What decides a run and has a good default: iterations, model, schedule, priors, repeats, tempering, associations. And a run's
+method and hyperparameters in words."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from spdp_engine.sampling import (
     methods_of,
     model_named,
 )
+from spdp_engine.sampling.tempering import EVERY, LAST, SWEEPS
 
 DEFAULT_ITERATIONS = 300
 ASSOCIATION_TYPES = ["csv", "tsv", "gz"]
@@ -86,6 +87,7 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
         those = [one for one in fields(model.priors) if one.name.startswith(OF_REPEATS)]
         fixed |= _choose_priors(model, those, "Learned from the repeats")
         priors += those
+    tempering = _choose_tempering(likely)
     try:
         associations = _bring_associations(workspace, likely.associations)
         sampler = SamplerSettings(
@@ -101,6 +103,7 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
             learn=len(fixed) < len(priors),
             fixed=tuple(fixed),
             repeats=None if repeats == likely.repeats else repeats,
+            tempering=None if tempering == likely.tempering else tempering,
         )
         if workspace.corpus:
             sampler.check_makes_sense_for(workspace.corpus)
@@ -110,7 +113,7 @@ def choose_settings(workspace: Workspace, topics: int) -> RunSettings | Parallax
 
 
 def method_html(settings: SamplerSettings, associations: Associations | None) -> str:
-    """A run's model, schedule, order, repeats, fixed priors and associations; '' where all are what a run has by default."""
+    """A run's model, schedule, order, repeats, tempering, fixed priors and associations; '' where all are the usual ones."""
     model, *_ = MODELS
     usual = settings.model == model and settings.schedule in (None, methods_of(model)[0].schedule)
     parts = []
@@ -122,6 +125,8 @@ def method_html(settings: SamplerSettings, associations: Associations | None) ->
     method = method_named(settings.model, settings.schedule) if settings.schedule else methods_of(settings.model)[0]
     if settings.repeats not in (None, method.repeats):
         parts.append("documents may repeat words" if settings.repeats else "no repeats")
+    if settings.tempering not in (None, method.tempering):
+        parts.append("tempered beginning" if settings.tempering else "beginning not tempered")
     if settings.fixed or not settings.learn:
         held = settings.fixed or [one.name for one in fields(settings.priors)]
         values = [f"{_plain_name(name)} {number(getattr(settings.priors, name))}" for name in held]
@@ -210,6 +215,17 @@ def _choose_repeats(method: Method) -> bool:
         persist_state="session",
         help="A word that a document has used once is likelier to come again there, whatever its topics: so a name repeated ten "
         "times is not ten times the evidence.",
+    )  # fmt: skip
+
+
+def _choose_tempering(method: Method) -> bool:
+    """Whether the beginning is tempered, where the method can."""
+    if not method.runner.takes_tempering:
+        return False
+    return st.toggle(
+        "Temper the beginning", method.tempering, key=f"tempering_{method.model}_{method.tempering}", persist_state="session",
+        help=f"In {SWEEPS} of every {EVERY} of the first {LAST} iterations words move between topics more freely, so that topics "
+        "do not stay as they first happened to form. Perplexity dips there for a moment.",
     )  # fmt: skip
 
 

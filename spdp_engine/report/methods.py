@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from spdp_engine.corpus import LANGUAGE_NAMES
 from spdp_engine.results import Result, averaged_in, settings_table, version
 from spdp_engine.sampling import model_named
+from spdp_engine.sampling.tempering import EVERY, LAST, SWEEPS
 from spdp_engine.topics.telling import words_are_known
 
 VALUE_LENGTH = 300
@@ -166,6 +167,7 @@ def _model(result: Result) -> str:
         else "Hyperparameters were fixed."
     )
     repeats = " A document may repeat a word beyond what its topics say." if settings.repeats else ""
+    tempered = f" Of the first {LAST} iterations, {SWEEPS} in {EVERY} were tempered." if settings.tempering else ""
     averages = (
         f" Words and shares are means over {samples:,} samples since iteration {since:,}."
         if since
@@ -174,7 +176,7 @@ def _model(result: Result) -> str:
     return (
         f"The model is {model.title} ({model.about}) with {settings.topics:,} topics, sampled by Gibbs sampling for "
         f"{result.sample.iteration:,} iterations with seed {settings.seed} (schedule {settings.schedule}{order}, "
-        f"{settings.device}). {learned}{repeats}{averages} Made with Parallax {version()}."
+        f"{settings.device}). {learned}{repeats}{tempered}{averages} Made with Parallax {version()}."
     )
 
 

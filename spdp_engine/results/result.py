@@ -199,6 +199,7 @@ class Result:
             "learn": self.settings.learn,
             "fixed": list(self.settings.fixed),
             "repeats": self.settings.repeats,
+            "tempering": self.settings.tempering,
             "hyperparameters": self.hyperparameters,
             "quality": self.quality.summary(),
             **_scored_figures(self.scored),

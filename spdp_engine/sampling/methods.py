@@ -62,6 +62,7 @@ class Method:
         source: where it comes from.
         associations: whether it takes transformation matrices.
         repeats: whether documents may repeat words in a run that does not say; `runner.takes_repeats` says whether they can.
+        tempering: whether the beginning of a run is tempered that does not say; `runner.takes_tempering` says whether it can be.
         default: whether a run that names no schedule may get it: the first such on a CPU, the fastest on other devices. Its
             held-out perplexity is within 2 % of exact sampling's (`python -m benchmarks fit-quality`).
     """
@@ -74,6 +75,7 @@ class Method:
     source: str
     associations: bool = False
     repeats: bool = False
+    tempering: bool = False
     default: bool = False
 
     @property
@@ -114,9 +116,10 @@ MODELS = {
 
 METHODS = (
     Method("spdp", "blocks", SpdpState, Blocks, True,
-           "conflict-free blocks of documents x words, one for each core", associations=True, repeats=True, default=True),
+           "conflict-free blocks of documents x words, one for each core", associations=True, repeats=True, tempering=True,
+           default=True),
     Method("spdp", "sequential", SpdpState, Sequential, True,
-           "one token at a time: the thesis's Algorithm 1", associations=True, repeats=True),
+           "one token at a time: the thesis's Algorithm 1", associations=True, repeats=True, tempering=True),
     Method("spdp", "topic_parallel", SpdpState, TopicParallel, True,
            "one token at a time, its topics at once: the thesis's 11.1.1 and 14.1"),
     Method("spdp", "token_parallel", SpdpState, TokenParallel, False,
@@ -125,7 +128,7 @@ METHODS = (
     Method("spdp", "hybrid", SpdpHybridState, Blocks, False,
            "blocks with a variational base wording: the thesis's equation 8.8", associations=True),
     Method("lda", "blocks", LdaState, Blocks, True,
-           "conflict-free blocks of documents x words, one for each core", default=True),
+           "conflict-free blocks of documents x words, one for each core", tempering=True, default=True),
     Method("lda", "single_site", LdaState, Sequential, True, "one token at a time: Griffiths and Steyvers (2004)"),
     Method("lda", "blocked_backward", LdaState, BlockedBackward, True,
            "all tokens of a word in a document together, by backward simulation: the blocking paper's 3.2.1"),

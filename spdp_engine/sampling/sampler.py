@@ -29,6 +29,7 @@ from spdp_engine.sampling.repeats import Seats
 from spdp_engine.sampling.scoring import Scorer
 from spdp_engine.sampling.snapshot import Origin, Snapshot, training_tokens
 from spdp_engine.sampling.state import check_memory
+from spdp_engine.sampling.tempering import is_tempered
 from spdp_engine.sampling.tuning import best_shape, default_schedule
 from spdp_engine.types import Iteration, Sample, ScoredTokens, TokenArrays, Tokens
 
@@ -68,6 +69,7 @@ class SamplerSettings:
         learn: whether hyperparameters are learned.
         fixed: names of priors that are not.
         repeats: whether a document may repeat words beyond what its topics say (kernels/repeats.clh); None: the method's default.
+        tempering: whether some sweeps at the beginning are tempered (sampling/tempering.py); None: the method's default.
 
     Raises:
         SettingsError: a value is out of its range, or two do not go together.
@@ -87,6 +89,7 @@ class SamplerSettings:
     learn: bool = True
     fixed: tuple[str, ...] = ()
     repeats: bool | None = None
+    tempering: bool | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.topics <= MAXIMUM_TOPICS:
@@ -109,11 +112,11 @@ class SamplerSettings:
             self.check_method(method_named(self.model, self.schedule))
         elif self.order is not None:
             raise SettingsError(f"The order “{self.order}” is one of a schedule's. Name the schedule, too.")
-        elif self.associations is not None or self.repeats:
+        elif self.associations is not None or self.repeats or self.tempering:
             self.check_method(methods_of(self.model)[0])
 
     def check_method(self, method: Method) -> None:
-        """Refuses an order or associations that a method has no use for.
+        """Refuses an order, associations, repeats or tempering that a method has no use for.
 
         Raises:
             SettingsError: as said.
@@ -128,6 +131,12 @@ class SamplerSettings:
             raise SettingsError(
                 f"The schedule {method.schedule} of the model {method.model} does not have documents repeat words. Take one of "
                 f"{', '.join(others)}, or leave the repeats out."
+            )
+        if self.tempering and not method.runner.takes_tempering:
+            others = [one.schedule for one in METHODS if one.model == method.model and one.runner.takes_tempering]
+            raise SettingsError(
+                f"The beginning of a run under the schedule {method.schedule} of the model {method.model} cannot be tempered. Take "
+                f"one of {', '.join(others)}, or leave the tempering out."
             )
         if self.associations is not None and not method.associations:
             others = [one.schedule for one in METHODS if one.model == method.model and one.associations]
@@ -151,8 +160,9 @@ class SamplerSettings:
 
 
 def plain_settings(*arguments: Any, **named: Any) -> SamplerSettings:
-    """`SamplerSettings` of a model as its sources have it: hyperparameters as given, and no repeats; to compare samplers with."""
-    return SamplerSettings(*arguments, **{"learn": False, "repeats": False, **named})
+    """`SamplerSettings` of a model as its sources have it: hyperparameters as given, no repeats, every sweep alike; to compare
+    samplers with."""
+    return SamplerSettings(*arguments, **{"learn": False, "repeats": False, "tempering": False, **named})
 
 
 class Sampler:
@@ -192,6 +202,7 @@ class Sampler:
         workers = method.runner.workers(settings.workers, self.device)
         readers = max(workers, self.device.default_workers)
         repeats = method.repeats if settings.repeats is None else settings.repeats
+        self._tempering = method.tempering if settings.tempering is None else settings.tempering
         fixed = tuple(dict.fromkeys((*settings.fixed, *method.state.never_learned)))
         needed = method.memory_needed(corpus, settings.topics, readers, settings.associations, repeats)
         check_memory(self.device, settings.topics, corpus.n_words, needed)
@@ -204,6 +215,7 @@ class Sampler:
             device=self.device.name,
             repeats=repeats,
             fixed=fixed,
+            tempering=self._tempering,
         )
         if snapshot:
             snapshot.check(corpus, self.settings)
@@ -245,7 +257,8 @@ class Sampler:
             ) from error
 
     def start_at(self, topics: NDArray[np.uint16], counts: Any = None) -> None:
-        """Begins from given topics instead of the first pass; counts as the first iteration.
+        """Begins from given topics instead of the first pass; counts as the first iteration. Such a run is not tempered, since its
+        topics are to be kept.
 
         The whole state of a run is a `Snapshot`, from which a sampler is made that goes on; here all but the topics begins anew.
 
@@ -264,6 +277,7 @@ class Sampler:
         Seats(topics).check(self._training, self.settings.topics)
         self._schedule.write_topics(topics)
         self._state.write(*self._schedule.modelled(), counts)
+        self._tempering = False
         self.iteration = 1
 
     def snapshot(self) -> Snapshot:
@@ -292,6 +306,7 @@ class Sampler:
             averages=self._averages.read(),
             earlier=self._earlier if self._averages.samples < MANY else None,
             origin=Origin.here(self.device),
+            tempering=self._tempering,
         )
 
     def _restore(self, snapshot: Snapshot) -> None:
@@ -315,31 +330,38 @@ class Sampler:
             self._averages.restore(snapshot.averages)
         self._burn_in = BurnIn(snapshot.trace.tolist(), snapshot.mark)
         self._settled, self._earlier = snapshot.settled, snapshot.earlier
+        self._tempering = snapshot.tempering
         self.iteration, self._elapsed = snapshot.iteration, snapshot.elapsed
 
     def step(self) -> Iteration:
         """Runs one iteration; the first gives every token its first topic."""
         begin = time.perf_counter()
+        tempered = self._tempering and is_tempered(self.iteration + 1)
         if self.iteration == 0:
             self._state.first_pass(self._schedule.first)
+        elif tempered:
+            self._schedule.tempered_sweep(self.iteration)
         else:
             self._schedule.sweep(self.iteration)
         self._queue.finish()
         seconds = time.perf_counter() - begin
         self.iteration += 1
-        if self._learner:
+        if self._learner and not tempered:
             self._learner.learn(self.iteration)
         every = self.settings.measure_every
-        perplexity, averaged = self._measure() if every and self.iteration % every == 0 else (None, None)
+        perplexity, averaged = self._measure(tempered) if every and self.iteration % every == 0 else (None, None)
         self._elapsed += time.perf_counter() - begin
         return Iteration(
             self.iteration, seconds, self._elapsed, self.training_tokens / seconds, perplexity, averaged,
             self._monitor.samples, self.hyperparameters(),
         )  # fmt: skip
 
-    def _measure(self) -> tuple[float | None, float | None]:
-        """Held-out perplexity now and averaged, None where nothing is held out; averages once the chain has settled."""
-        now, averaged = self._monitor.perplexities(trained=True, add=self._settled)
+    def _measure(self, tempered: bool) -> tuple[float | None, float | None]:
+        """Held-out perplexity now and averaged, None where nothing is held out; averages once the chain has settled, but no sample
+        of a tempered sweep."""
+        now, averaged = self._monitor.perplexities(trained=True, add=self._settled and not tempered)
+        if tempered:
+            return (now, self._monitor.mean_perplexity()) if self._scorer.tokens else (None, None)
         self._settled = self._burn_in.settled(now) or self._settled
         if self._settled and self.iteration % AVERAGE_EVERY == 0:
             look = self.iteration % (LOOK_EVERY * AVERAGE_EVERY) == 0
@@ -431,7 +453,11 @@ def warm_up(settings: SamplerSettings, corpus: TokenArrays | None = None) -> Non
     try:
         associations = None if settings.associations is None else Matrices.identity(1, 1)
         settings = replace(settings, associations=associations, held_out=0.5, measure_every=1)
-        Sampler(few_tokens(settings.topics + 1), settings).run(2)
+        sampler = Sampler(few_tokens(settings.topics + 1), settings)
+        sampler.run(2)
+        if sampler.settings.tempering:
+            sampler._schedule.tempered_sweep(sampler.iteration)
+            sampler._queue.finish()
         if settings.learn:
             importlib.import_module("scipy.special")
         if corpus is not None and isinstance(settings.priors, SpdpPriors):

@@ -74,6 +74,10 @@ class Scorer:
         """Their means over samples: float64 [tokens]; all 0 without samples."""
         return self._read("_likelihood_sum") / max(1, self.samples)
 
+    def mean_perplexity(self) -> float | None:
+        """Perplexity of the mean over the samples until now; None without any."""
+        return float(np.exp(-np.log(self.mean_likelihoods()).mean())) if self.samples else None
+
     @property
     def sums(self) -> NDArray[np.float32]:
         """Running sums of probabilities over samples: float32 [tokens]. Waits for the device."""

@@ -81,6 +81,7 @@ class Snapshot:
         averages: running sums for readers' means; None without samples.
         earlier: the mean before it, where it may still be shown.
         origin: where it was made.
+        tempering: whether sweeps that are due may be tempered; not in a run that began at given topics, or by an earlier version.
     """
 
     iteration: int
@@ -99,6 +100,7 @@ class Snapshot:
     averages: Sums | None
     earlier: MeanSample | None
     origin: Origin
+    tempering: bool = False
 
     def training(self, corpus: TokenArrays) -> Tokens:
         """The tokens that are trained on."""

@@ -44,7 +44,10 @@ def corpus() -> NamedCorpus:
 def test_variants_are_default_and_plain_settings_and_what_lies_between() -> None:
     assert DEFAULT.settings(9, 3, None) == SamplerSettings(topics=9, seed=3, schedule="blocks")
     assert PLAIN.settings(9, 3, None) == plain_settings(topics=9, seed=3, schedule="blocks")
-    assert [name for name, one in VARIANTS.items() if one.settings(9, 3, None).learn] == ["default", "no repeats"]
+    learning = [name for name, one in VARIANTS.items() if one.settings(9, 3, None).learn]
+    assert learning == ["default", "not tempered", "no repeats"]
+    tempered = [name for name, one in VARIANTS.items() if one.settings(9, 3, None).tempering is None]
+    assert tempered == ["default", "fixed", "no repeats"]
     assert [name for name, one in VARIANTS.items() if one.random_start] == ["random, fixed", "random, plain"]
     assert all(one.settings(9, 3, None).fixed == (name,) for name, one in ABLATIONS.items()) and len(ABLATIONS) == 6
 
@@ -214,7 +217,7 @@ def test_the_command_runs_and_is_resumed(
     rows = read_rows(tmp_path / "learning-runs-k4-quick.csv")
     points = read_rows(tmp_path / "learning-runs-k4-quick-traces.csv")
     assert [row["variant"] for row in rows] == list(VARIANTS) and all(row["device"] and row["date"] for row in rows)
-    assert [len(one.iteration) for one in read_runs(rows, points, 6)] == [6, 6, 6, 6, 11, 11]
+    assert [len(one.iteration) for one in read_runs(rows, points, 6)] == [6, 6, 6, 6, 6, 11, 11]
     assert {row["repeat_discount"] != "" for row in rows if row["variant"] in ("plain", "no repeats")} == {False}
     assert float(rows[0]["gamma"]) != 0.1 and rows[1]["gamma"] == "0.1"
     assert len(read_rows(tmp_path / "learning-ablations-k4-quick.csv")) == len(ABLATIONS)

@@ -555,15 +555,16 @@ def test_methods_are_listed_as_a_table(call: Call) -> None:
     answer = call("methods")
     assert answer.status == 0 and not answer.err
     header, *lines = answer.out
-    named = "model", "schedule", "orders", "result", "associations", "repeats", "what it is"
+    named = "model", "schedule", "orders", "result", "associations", "repeats", "tempering", "what it is"
     cut = [header.index(name) for name in named]
     rows = [tuple(line[start:end].strip() for start, end in zip(cut, [*cut[1:], None], strict=True)) for line in lines]
     assert [row[:2] for row in rows] == [(method.model, method.schedule) for method in METHODS]
-    for method, (_, _, orders, result, associations, repeats, source) in zip(METHODS, rows, strict=True):
+    for method, (_, _, orders, result, associations, repeats, tempering, source) in zip(METHODS, rows, strict=True):
         assert orders == (", ".join(method.orders) or "-")
         assert result == method.exactness
         assert associations == ("yes" if method.associations else "-")
         assert (repeats != "-") == method.runner.takes_repeats and (repeats == "yes") == method.repeats
+        assert (tempering != "-") == method.runner.takes_tempering and (tempering == "yes") == method.tempering
         assert source == method.source
 
 

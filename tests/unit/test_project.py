@@ -48,7 +48,7 @@ from spdp_engine.topics.view import View
 pytestmark = pytest.mark.timeout(60)
 
 TOPICS, PATIENCE = 4, 30.0
-BEFORE, AFTER = 45, 20
+BEFORE, AFTER = 65, 20
 """After so many iterations this little chain averages samples and has learned everything."""
 
 COLUMNS = Columns("text", "paper", "title", "date")

@@ -19,6 +19,7 @@ class DataAugmentation(Sequential):
     """
 
     takes_repeats = False
+    takes_tempering = False
     _state: LdaState
 
     @classmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ class Schedule:
         file: the schedule's own kernel file, which stands after the headers of the state.
         orders: names of the orders in which tokens can be visited, the default first; none where there is no choice.
         takes_repeats: whether it can have documents repeat words (kernels/repeats.clh).
+        takes_tempering: whether its sweeps can be tempered; see `sampling.tempering`.
         reproducible: whether the same seed and number of workers give the same bits again.
         lags: whether workers see what the others did with a delay, where there are several.
         shapes: preprocessor definitions of the work-groups' shapes that there are to choose from; see `sampling.tuning`.
@@ -36,6 +38,7 @@ class Schedule:
     file: ClassVar[str]
     orders: ClassVar[tuple[str, ...]] = ()
     takes_repeats: ClassVar[bool] = False
+    takes_tempering: ClassVar[bool] = False
     reproducible: ClassVar[bool] = True
     lags: ClassVar[bool] = False
     shapes: ClassVar[tuple[Mapping[str, int], ...]] = ()
@@ -120,6 +123,15 @@ class Schedule:
     def sweep(self, iteration: int) -> None:
         """Enqueues one sweep over all tokens."""
         self._pass(self._sweep, iteration)
+
+    def tempered_sweep(self, iteration: int) -> None:
+        """Enqueues one that is tempered; only where it `takes_tempering`."""
+        self._pass(self._tempered, iteration)
+
+    @cached_property
+    def _tempered(self) -> cl.Kernel:
+        """The kernel of a sweep, with weights raised to a power: built when it is first needed."""
+        return self._kernel(self._sweep.function_name, TEMPERED=1)
 
     def _pass(self, kernel: cl.Kernel, iteration: int) -> None:
         """Enqueues a kernel over all tokens, and what the state does after it."""

@@ -22,6 +22,7 @@ class _Blocked(Sequential):
     """
 
     takes_repeats = False
+    takes_tempering = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -19,6 +19,7 @@ class Blocks(Schedule):
     file = "blocks.cl"
     lags = True
     takes_repeats = True
+    takes_tempering = True
 
     @classmethod
     def workers(cls, wanted: int | None, device: Device) -> int:

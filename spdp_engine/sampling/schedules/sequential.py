@@ -16,8 +16,8 @@ class Sequential(Schedule):
     """One token at a time, by one work-item: exact Gibbs sampling."""
 
     file = "sequential.cl"
-
     takes_repeats = True
+    takes_tempering = True
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -10,4 +10,5 @@ class TopicParallel(Sequential):
 
     file = "topic_parallel.cl"
     takes_repeats = False
+    takes_tempering = False
     shapes = tuple({"TEAM": team} for team in (4, 8, 16, 32, 2))

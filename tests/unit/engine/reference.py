@@ -121,9 +121,11 @@ class Reference:
     Attributes:
         counts: the model's, as they are.
         topics: int [N], the topic of each token, -1 before it has one.
+        power: to which weights are raised before a topic is drawn; 1 but in a tempered sweep.
     """
 
     counts: Any
+    power = 1.0
 
     def __init__(self, corpus: Tokens, topics: int, seed: int) -> None:
         self.corpus, self.seed = corpus, seed
@@ -202,7 +204,7 @@ class SpdpReference(Reference):
         if self.topics[token] >= 0:
             self.take_out(counts, token, u[0])
         weights = self.weights(counts, group, word, document)
-        new = draw_topic(weights.sum(axis=1), float(u[1]))
+        new = draw_topic(weights.sum(axis=1) ** self.power, float(u[1]))
         goal, at_new_table = float(u[2]) * weights[new].sum(), weights[new, 1:]
         opened = goal < at_new_table.sum()
         self._add(counts, group, word, document, new, 1, int(opened), first_beyond(at_new_table, goal))
@@ -308,7 +310,7 @@ class LdaReference(Reference):
         """See `Reference.visit`."""
         if self.topics[token] >= 0:
             self._add(counts, token, int(self.topics[token]), -1)
-        self.topics[token] = draw_topic(self.factors(counts, token, 1)[1], float(u[1]))
+        self.topics[token] = draw_topic(self.factors(counts, token, 1)[1] ** self.power, float(u[1]))
         self._add(counts, token, int(self.topics[token]), 1)
 
     def factors(self, counts: LdaCounts, token: int, count: int) -> Float:
