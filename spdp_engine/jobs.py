@@ -369,10 +369,10 @@ class Job:
                 self._become(JobState.PREPARING)
                 scored = self.scored.tokens if self.scored else None
                 self._sampler = Sampler(self.corpus, self._requested, scored, self._kept)
-                self._settings = self._sampler.settings
-                self._training_tokens = self._sampler.training_tokens
                 if self._start is not None:
                     self._sampler.start_at(self._start[~self._sampler.held_out].astype(np.uint16))
+                self._settings = self._sampler.settings
+                self._training_tokens = self._sampler.training_tokens
             self._become(JobState.RUNNING)
             while not (self._stop or self._pause) and self._sampler.iteration < self._target:
                 record = self._sampler.step()

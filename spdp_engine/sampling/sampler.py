@@ -169,7 +169,7 @@ class Sampler:
     """A run of the model on a device, one iteration at a time. Not for use by two threads at once; see `jobs` for that.
 
     Attributes:
-        settings: as given, with device and workers filled in.
+        settings: as given, with device and workers filled in, and whether the run's beginning is tempered.
         device: where it runs.
         held_out: bool [N], which tokens of the corpus are held out.
         training_tokens: how many are not.
@@ -202,7 +202,6 @@ class Sampler:
         workers = method.runner.workers(settings.workers, self.device)
         readers = max(workers, self.device.default_workers)
         repeats = method.repeats if settings.repeats is None else settings.repeats
-        self._tempering = method.tempering if settings.tempering is None else settings.tempering
         fixed = tuple(dict.fromkeys((*settings.fixed, *method.state.never_learned)))
         needed = method.memory_needed(corpus, settings.topics, readers, settings.associations, repeats)
         check_memory(self.device, settings.topics, corpus.n_words, needed)
@@ -215,10 +214,11 @@ class Sampler:
             device=self.device.name,
             repeats=repeats,
             fixed=fixed,
-            tempering=self._tempering,
+            tempering=method.tempering if settings.tempering is None else settings.tempering,
         )
         if snapshot:
             snapshot.check(corpus, self.settings)
+            self.settings = replace(self.settings, tempering=snapshot.tempering)
             self.held_out = snapshot.held_out
         else:
             self.held_out = choose_held_out(corpus, 0.0 if scored else settings.held_out, settings.seed)
@@ -257,8 +257,8 @@ class Sampler:
             ) from error
 
     def start_at(self, topics: NDArray[np.uint16], counts: Any = None) -> None:
-        """Begins from given topics instead of the first pass; counts as the first iteration. Such a run is not tempered, since its
-        topics are to be kept.
+        """Begins from given topics instead of the first pass; counts as the first iteration. The run is not tempered then, since
+        its topics are to be kept.
 
         The whole state of a run is a `Snapshot`, from which a sampler is made that goes on; here all but the topics begins anew.
 
@@ -277,7 +277,7 @@ class Sampler:
         Seats(topics).check(self._training, self.settings.topics)
         self._schedule.write_topics(topics)
         self._state.write(*self._schedule.modelled(), counts)
-        self._tempering = False
+        self.settings = replace(self.settings, tempering=False)
         self.iteration = 1
 
     def snapshot(self) -> Snapshot:
@@ -306,7 +306,7 @@ class Sampler:
             averages=self._averages.read(),
             earlier=self._earlier if self._averages.samples < MANY else None,
             origin=Origin.here(self.device),
-            tempering=self._tempering,
+            tempering=bool(self.settings.tempering),
         )
 
     def _restore(self, snapshot: Snapshot) -> None:
@@ -330,13 +330,12 @@ class Sampler:
             self._averages.restore(snapshot.averages)
         self._burn_in = BurnIn(snapshot.trace.tolist(), snapshot.mark)
         self._settled, self._earlier = snapshot.settled, snapshot.earlier
-        self._tempering = snapshot.tempering
         self.iteration, self._elapsed = snapshot.iteration, snapshot.elapsed
 
     def step(self) -> Iteration:
         """Runs one iteration; the first gives every token its first topic."""
         begin = time.perf_counter()
-        tempered = self._tempering and is_tempered(self.iteration + 1)
+        tempered = bool(self.settings.tempering) and is_tempered(self.iteration + 1)
         if self.iteration == 0:
             self._state.first_pass(self._schedule.first)
         elif tempered:

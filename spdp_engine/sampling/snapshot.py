@@ -81,7 +81,7 @@ class Snapshot:
         averages: running sums for readers' means; None without samples.
         earlier: the mean before it, where it may still be shown.
         origin: where it was made.
-        tempering: whether sweeps that are due may be tempered; not in a run that began at given topics, or by an earlier version.
+        tempering: whether its beginning is tempered; not where it began at given topics, or by a version that did not do so yet.
     """
 
     iteration: int

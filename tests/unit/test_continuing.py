@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -71,7 +72,7 @@ def test_topics_keep_their_numbers(job: Job) -> None:
     _, kept = change_words(job.corpus, CHANGES)
     before, after = topics_of(job)[kept], topics_of(new)
     assert agreement(before, after) > 0.85
-    assert new.settings == job.settings
+    assert new.settings == replace(job.settings, tempering=False), "whose topics are to be kept"
     assert not {"said", "ships", "taxes"} & set(new.corpus.vocabulary)
     assert new.corpus.settings.joined_words == (("ship", "ships"), ("tax", "taxes"))
     readings = [read_topics(one.sample(), one.corpus.vocabulary, one.corpus.group_names) for one in (job, new)]
