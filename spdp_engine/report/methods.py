@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spdp_engine.corpus import LANGUAGE_NAMES
 from spdp_engine.results import Result, averaged_in, settings_table, version
 from spdp_engine.sampling import model_named
-from spdp_engine.sampling.tempering import EVERY, LAST, SWEEPS
+from spdp_engine.sampling.tempering import LAST, is_tempered
 from spdp_engine.topics.telling import words_are_known
 
 VALUE_LENGTH = 300
@@ -38,6 +38,12 @@ REPEATS = Citation(
     "documents that repeat words",
     "I. Sato, H. Nakagawa: Topic models with power-law using Pitman-Yor process. Proceedings of KDD, 673–682, 2010.",
     "10.1145/1835804.1835890",
+)
+TEMPERING = Citation(
+    "warming a chain again and again, and averaging what lies between",
+    "R. Zhang, C. Li, J. Zhang, C. Chen, A. G. Wilson: Cyclical stochastic gradient MCMC for Bayesian deep learning. "
+    "Proceedings of ICLR, 2020.",
+    "10.48550/arXiv.1902.03932",
 )
 LDA = Citation(
     "the model LDA",
@@ -102,6 +108,8 @@ def citations_of(result: Result) -> tuple[Citation, ...]:
         used.append(BLOCKED)
     if settings.repeats:
         used.append(REPEATS)
+    if _tempered(result):
+        used.append(TEMPERING)
     if not topics.worded_alike:
         used.append(LOG_ODDS)
     if result.perplexity_trace:
@@ -118,6 +126,11 @@ def citations_of(result: Result) -> tuple[Citation, ...]:
 def methods_of(result: Result) -> tuple[str, ...]:
     """Paragraphs that say how it was done."""
     return _texts(result), _model(result), _measures(result)
+
+
+def _tempered(result: Result) -> int:
+    """How many of its iterations were tempered."""
+    return sum(map(is_tempered, range(result.sample.iteration + 1))) if result.settings.tempering else 0
 
 
 def _texts(result: Result) -> str:
@@ -167,7 +180,8 @@ def _model(result: Result) -> str:
         else "Hyperparameters were fixed."
     )
     repeats = " A document may repeat a word beyond what its topics say." if settings.repeats else ""
-    tempered = f" Of the first {LAST} iterations, {SWEEPS} in {EVERY} were tempered." if settings.tempering else ""
+    warm = _tempered(result)
+    tempered = f" {warm} of the first {LAST} iterations were tempered." if warm else ""
     averages = (
         f" Words and shares are means over {samples:,} samples since iteration {since:,}."
         if since

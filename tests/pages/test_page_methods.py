@@ -164,6 +164,22 @@ def test_repeats_the_other_way_reach_the_run(model: str, usual: bool, ready: Vis
     assert any(name.startswith("repeat_") for name in status.last.hyperparameters) is not usual
 
 
+def test_tempering_where_the_method_has_it(ready: Visitor) -> None:
+    for method in METHODS:
+        ready.choose_model(method.model, method.schedule)
+        found = [toggle for toggle in ready.at.toggle if toggle.label == "Temper the beginning"]
+        assert [toggle.value for toggle in found] == ([method.tempering] if method.runner.takes_tempering else [])
+
+
+def test_tempering_left_out_reaches_the_run_and_is_told(ready: Visitor) -> None:
+    toggle = ready.widget("toggle", "Temper the beginning")
+    assert toggle.value is True and "more freely" in toggle.help
+    ready.run_topics(2, 8)
+    assert job_of(ready).settings.tempering is True and "tempered" not in squeezed(ready)
+    ready.step(ready.widget("toggle", "Temper the beginning").set_value(False).run).run_topics(2, 8)
+    assert job_of(ready).settings.tempering is False and "beginning not tempered" in squeezed(ready)
+
+
 def test_a_prior_out_of_range_is_answered_in_a_sentence(ready: Visitor) -> None:
     ready.fix("Discount", 1.0).press("Start")
     (sentence,) = ready.errors

@@ -37,7 +37,7 @@ FIT = ("--topics", str(TOPICS), "--iterations", str(ITERATIONS), "--seed", str(S
 KEYS = {
     "documents", "groups", "tokens", "vocabulary", "topics", "iterations", "seconds", "tokens_per_second",
     "held_out_perplexity", "averaged_perplexity", "averaging_began", "samples_averaged", "perplexity_trace", "model", "schedule",
-    "order", "workers", "device", "seed", "learn", "fixed", "repeats", "hyperparameters", "quality",
+    "order", "workers", "device", "seed", "learn", "fixed", "repeats", "tempering", "hyperparameters", "quality",
 }  # fmt: skip
 FILES = {
     "overview.csv",
@@ -140,7 +140,7 @@ def test_the_figures_agree_with_what_was_asked_and_with_one_another(run: Run) ->
     assert 0 < figures["seconds"] < 60
     # The rate is a median over iterations of sampling alone, so it is no less than what the whole took, within a wide margin.
     assert figures["tokens_per_second"] > 0.3 * figures["tokens"] * ITERATIONS / figures["seconds"] / 2
-    assert figures["learn"] and not figures["fixed"] and figures["repeats"]
+    assert figures["learn"] and not figures["fixed"] and figures["repeats"] and figures["tempering"]
     learned = figures["hyperparameters"]
     assert learned.keys() == {field.name for field in dataclasses.fields(SpdpPriors)}
     assert learned["concentration"] != SpdpPriors().concentration

@@ -270,7 +270,8 @@ def test_methods_tell_every_setting_and_whom_to_cite(known: Result) -> None:
     page = opened(known)
     for told in ("90 documents (The Lantern: 45, The Ledger: 45)", f"{known.corpus.n_tokens:,} words", "talk.jsonl", "seed 2",
                  "60 iterations", "Held-out perplexity is", "half the words of 20% of the documents", "Mean coherence (NPMI)",
-                 "settings.priors.gamma", "words.passage_words", "versions.numpy", "Chen", "Monroe", "Sato", "Hutter"):  # fmt: skip
+                 "settings.priors.gamma", "words.passage_words", "versions.numpy", "Chen", "Monroe", "Sato", "Hutter",
+                 "6 of the first 150 iterations were tempered", "Zhang"):  # fmt: skip
         assert told in page.words, told
     for note in known.corpus.notes:
         assert note.text in page.words
@@ -279,6 +280,9 @@ def test_methods_tell_every_setting_and_whom_to_cite(known: Result) -> None:
             "https://doi.org/10.1145/1835804.1835890", "https://doi.org/10.48550/arXiv.1007.0296"} <= set(links)  # fmt: skip
     plain = opened(talk_result(repeats=False)).words
     assert "Sato" not in plain and "Rubin" not in plain and all(name in page.words for name in ("Rubin", "Storey"))
+    even = opened(talk_result(tempering=False)).words
+    assert "tempered" not in even and "Zhang" not in even
+    assert "tempered" not in opened(talk_result(iterations=20)).words, "a run that ended before"
 
 
 def test_many_topics_and_groups_stay_small() -> None:

@@ -249,7 +249,7 @@ def test_averages_are_what_the_files_tell(averaged: Result) -> None:
 def test_what_was_learned_is_told(averaged: Result) -> None:
     told = json.loads(files(averaged)["manifest.json"])
     run = told["run"]
-    assert (run["learn"], run["fixed"], run["repeats"]) == (True, ["gamma"], True)
+    assert (run["learn"], run["fixed"], run["repeats"], run["tempering"]) == (True, ["gamma"], True, True)
     assert run["hyperparameters"] == dict(averaged.records[-1].hyperparameters)
     given = told["settings"]["priors"]
     assert run["hyperparameters"].keys() == given.keys()

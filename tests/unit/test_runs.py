@@ -82,6 +82,7 @@ def test_words_that_are_left_out_are_named() -> None:
         ({"model": "lda"}, ("20 topics, SPDP", "20 topics, LDA")),
         ({"schedule": "sequential"}, ("20 topics, SPDP", "20 topics, SPDP sequential")),
         ({"repeats": False}, ("20 topics, SPDP", "20 topics, SPDP no repeats")),
+        ({"tempering": False}, ("20 topics, SPDP", "20 topics, SPDP not tempered")),
         ({"fixed": ("discount",), "priors": SpdpPriors(discount=0.5)}, ("20 topics", "20 topics, discount 0.5")),
         ({"held_out": 0.2}, ("20 topics, 10 % held out", "20 topics, 20 % held out")),
     ],
