@@ -19,9 +19,10 @@ BEGIN = 5
 OFTEN, EVERY = 5, 50
 """Sweeps from one time to the next, in the first 50 and later."""
 
-FIRST_DISCOUNT = 50
-"""Iterations before the first new discount; then sixteen times as many before each next. Each builds the table of how customers sit
-anew, and a discount near the right one serves as well as the right one: the concentration makes good what it lacks."""
+FIRST_DISCOUNT = 250
+"""Iterations before the first new discount; then ten times as many before each next. Each builds the table of how customers sit
+anew, in the time of several sweeps, and a discount near the right one serves as well as the right one: the concentration makes good
+what it lacks."""
 
 
 class Learner:
@@ -76,5 +77,5 @@ def is_due_for_discount(iteration: int) -> bool:
     """Whether the discount is, too."""
     due = FIRST_DISCOUNT
     while due < iteration:
-        due *= 16
+        due *= 10
     return due == iteration
