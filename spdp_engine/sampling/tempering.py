@@ -12,7 +12,7 @@ from __future__ import annotations
 EVERY = 20
 """Iterations from one time to the next; the first of them have none."""
 
-SWEEPS = 2
+SWEEPS = 3
 """Tempered sweeps each time."""
 
 LAST = 150

@@ -271,7 +271,7 @@ def test_methods_tell_every_setting_and_whom_to_cite(known: Result) -> None:
     for told in ("90 documents (The Lantern: 45, The Ledger: 45)", f"{known.corpus.n_tokens:,} words", "talk.jsonl", "seed 2",
                  "60 iterations", "Held-out perplexity is", "half the words of 20% of the documents", "Mean coherence (NPMI)",
                  "settings.priors.gamma", "words.passage_words", "versions.numpy", "Chen", "Monroe", "Sato", "Hutter",
-                 "4 of the first 150 iterations were tempered", "Zhang"):  # fmt: skip
+                 "6 of the first 150 iterations were tempered", "Zhang"):  # fmt: skip
         assert told in page.words, told
     for note in known.corpus.notes:
         assert note.text in page.words
