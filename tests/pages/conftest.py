@@ -11,6 +11,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from visitor import Visitor, as_csv, talk
 
 from pages.parts.workspace import Workspace
+from spdp_engine import sampling
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -44,6 +45,14 @@ def no_evidence() -> Iterator[None]:
     """Gathered in the background of every run that rests, it would take the cores from other tests; its own ask for it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workspace, "keep_evidence", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_warming_up() -> Iterator[None]:
+    """Compiling for whatever a form has been set to takes the cores from other tests; the test that it is done asks for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampling, "warm_up", lambda *_: None)
         yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,9 +11,10 @@ import pytest
 from visitor import PATIENCE, Visitor, as_csv, talk
 
 from pages.parts.workspace import registry
+from spdp_engine import sampling
 from spdp_engine.errors import DeviceError
 from spdp_engine.jobs import Job, JobState, JobStatus
-from spdp_engine.sampling import Sampler
+from spdp_engine.sampling import Sampler, SamplerSettings
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -74,6 +76,21 @@ def test_without_documents_it_leads_to_them() -> None:
 def test_ready_to_start(ready: Visitor) -> None:
     assert "48 documents are ready" in ready.text and "left, right" in ready.text
     assert "Start" in ready.buttons and not cards(ready)
+
+
+def test_what_a_run_begins_with_is_done_while_the_form_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each way in which the form is set, and by the settings that Start takes."""
+    warmed: list[SamplerSettings] = []
+    monkeypatch.setattr(sampling, "warm_up", lambda settings, corpus: warmed.append(settings))
+    visitor = Visitor().upload(TALK).go("explore").reload()
+    visitor.step(visitor.widget("number_input", "How many topics?").set_value(3).run).reload()
+    patience = time.monotonic() + PATIENCE
+    while len(warmed) < 2 and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert [settings.topics for settings in warmed] == [20, 3]
+    visitor.run_topics(3, 4)
+    asked = job_of(visitor)._requested
+    assert asked == warmed[-1]
 
 
 def test_a_run_fills_a_card_for_each_topic(ready: Visitor) -> None:
